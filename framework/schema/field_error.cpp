@@ -3,6 +3,7 @@
 #include "schema/go_quoted.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace kopp::schema {
@@ -10,9 +11,18 @@ namespace {
 
 using nlohmann::json;
 
-/// Formats a value as Go does in field errors: strings in quotes, objects and lists as JSON.
-std::string GoValue(const json& value) {
-  return value.is_string() ? GoQuoted(value.get_ref<const std::string&>()) : value.dump();
+/// Formats a value as Go's package json does, which escapes characters with a meaning in HTML.
+std::string GoJson(const json& value) {
+  constexpr std::pair<std::string_view, std::string_view> kEscapes[] = {
+      {"<", "\\u003c"},      {">", "\\u003e"},      {"&", "\\u0026"},
+      {"\u2028", "\\u2028"}, {"\u2029", "\\u2029"},
+  };
+  std::string text = value.dump();
+  for (const auto& [character, escape] : kEscapes) {
+    for (std::size_t at = 0; (at = text.find(character, at)) != std::string::npos;)
+      text.replace(at, character.size(), escape);
+  }
+  return text;
 }
 
 std::string Message(const FieldError& error) {
@@ -20,6 +30,10 @@ std::string Message(const FieldError& error) {
 }
 
 }  // namespace
+
+std::string GoValue(const json& value) {
+  return value.is_string() ? GoQuoted(value.get_ref<const std::string&>()) : GoJson(value);
+}
 
 std::string ToString(const FieldErrors& errors) {
   std::vector<std::string> messages;
@@ -46,12 +60,20 @@ FieldError InvalidValue(std::string field, const json& value, const std::string&
           std::move(field)};
 }
 
+FieldError InvalidJson(std::string field, const json& value, const std::string& detail) {
+  return {"FieldValueInvalid", "Invalid value: " + GoJson(value) + ": " + detail, std::move(field)};
+}
+
 FieldError ForbiddenField(std::string field, const std::string& detail) {
   return {"FieldValueForbidden", "Forbidden: " + detail, std::move(field)};
 }
 
 FieldError Duplicate(std::string field, const json& value) {
   return {"FieldValueDuplicate", "Duplicate value: " + GoValue(value), std::move(field)};
+}
+
+FieldError DuplicateJson(std::string field, const json& value) {
+  return {"FieldValueDuplicate", "Duplicate value: " + GoJson(value), std::move(field)};
 }
 
 FieldError TooLong(std::string field, std::size_t max) {
@@ -61,7 +83,7 @@ FieldError TooLong(std::string field, std::size_t max) {
 
 FieldError NotSupported(std::string field, const json& value,
                         const std::vector<std::string>& supported) {
-  return NotSupportedFormatted(std::move(field), value.dump(), supported);
+  return NotSupportedFormatted(std::move(field), GoJson(value), supported);
 }
 
 FieldError NotSupportedFormatted(std::string field, const std::string& value,

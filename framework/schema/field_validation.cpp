@@ -36,8 +36,8 @@ bool ValidateLabelSelectorRequirement(const FieldRef& requirement, FieldErrors& 
           values.path(), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
     }
   } else {
-    errors.push_back(InvalidValue(requirement["operator"].path(), selector_operator,
-                                  "not a valid selector operator"));
+    errors.push_back(InvalidJson(requirement["operator"].path(), selector_operator,
+                                 "not a valid selector operator"));
   }
   const FieldRef key = requirement["key"];
   for (const std::string& detail : ValidateQualifiedName(key.text())) {
@@ -95,10 +95,9 @@ void ValidateIntOrPercent(const FieldRef& field, FieldErrors& errors) {
   if (!field.value().is_string()) return ValidateNonNegative(field, errors);
   if (IsPercentage(field.text())) return;
   errors.push_back(
-      InvalidFormattedValue(field.path(), field.value().dump(),
-                            "a valid percent string must be a numeric string followed by an "
-                            "ending '%' (e.g. '1%',  or '93%', regex used for validation is "
-                            "'[0-9]+%')"));
+      InvalidJson(field.path(), field.value(),
+                  "a valid percent string must be a numeric string followed by an ending '%' "
+                  "(e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"));
 }
 
 void ValidateTaintEffect(const FieldRef& field, FieldErrors& errors) {
@@ -107,6 +106,11 @@ void ValidateTaintEffect(const FieldRef& field, FieldErrors& errors) {
 
 void ValidateUnique(const FieldRef& field, std::set<std::string>& seen, FieldErrors& errors) {
   if (!seen.insert(field.text()).second) errors.push_back(Duplicate(field.path(), field.value()));
+}
+
+void ValidateUniqueJson(const FieldRef& field, std::set<std::string>& seen, FieldErrors& errors) {
+  if (!seen.insert(field.text()).second)
+    errors.push_back(DuplicateJson(field.path(), field.value()));
 }
 
 void ValidateLabels(const FieldRef& field, FieldErrors& errors) {
@@ -126,6 +130,11 @@ void ValidateImmutable(const FieldRef& before, const FieldRef& after, FieldError
   const bool is_empty_string = before.value().is_string() && !after.exists();
   errors.push_back(
       InvalidValue(after.path(), is_empty_string ? json("") : after.value(), "field is immutable"));
+}
+
+void ValidateImmutableJson(const FieldRef& before, const FieldRef& after, FieldErrors& errors) {
+  if (before.value() != after.value())
+    errors.push_back(InvalidJson(after.path(), after.value(), "field is immutable"));
 }
 
 bool ValidateLabelSelector(const FieldRef& selector, FieldErrors& errors) {

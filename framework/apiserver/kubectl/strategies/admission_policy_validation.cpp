@@ -96,7 +96,7 @@ void ValidateActions(const FieldRef& actions, FieldErrors& errors) {
   std::set<std::string> seen;
   for (const FieldRef& action : actions.items()) {
     ValidateEnum(action, {"Audit", "Deny", "Warn"}, errors);
-    ValidateUnique(action, seen, errors);
+    ValidateUniqueJson(action, seen, errors);
   }
   if (seen.contains("Deny") && seen.contains("Warn")) {
     errors.push_back(InvalidValue(

@@ -56,7 +56,7 @@ void ValidateUsages(const FieldRef& usages, FieldErrors& errors) {
   std::set<std::string> seen;
   for (const FieldRef& usage : usages.items()) {
     ValidateEnum(usage, known, errors);
-    ValidateUnique(usage, seen, errors);
+    ValidateUniqueJson(usage, seen, errors);
   }
 }
 
@@ -134,7 +134,7 @@ void ValidateRequestStatus(const json& object, FieldErrors& errors) {
       errors.push_back(InvalidValue(status["conditions"].path(), type,
                                     "Approved and Denied conditions are mutually exclusive"));
     }
-    ValidateUnique(condition["type"], types, errors);
+    ValidateUniqueJson(condition["type"], types, errors);
   }
 }
 

@@ -38,7 +38,7 @@ void ValidatePriorityClassUpdate(const json& before, const json& after, FieldErr
   if (!old_class["value"].is(new_class["value"].value())) {
     errors.push_back(ForbiddenField("value", "may not be changed in an update."));
   }
-  ValidateImmutable(old_class["preemptionPolicy"], new_class["preemptionPolicy"], errors);
+  ValidateImmutableJson(old_class["preemptionPolicy"], new_class["preemptionPolicy"], errors);
 }
 
 /// Sets the generation, which no update increments.

@@ -71,8 +71,8 @@ void ValidateStorageClassUpdate(const json& before, const json& after, FieldErro
   for (const char* field : {"parameters", "provisioner", "reclaimPolicy"}) {
     ForbidUpdate(before, after, field, errors);
   }
-  ValidateImmutable(FieldRef(before)["volumeBindingMode"], FieldRef(after)["volumeBindingMode"],
-                    errors);
+  ValidateImmutableJson(FieldRef(before)["volumeBindingMode"], FieldRef(after)["volumeBindingMode"],
+                        errors);
 }
 
 void ValidateTokenRequests(const FieldRef& requests, FieldErrors& errors) {

@@ -6,6 +6,7 @@
 #include "schema/field_ref.hpp"
 #include "schema/field_validation.hpp"
 #include "schema/finalizers.hpp"
+#include "schema/go_quoted.hpp"
 
 #include <utility>
 
@@ -20,7 +21,8 @@ void ValidateBinding(const json& binding) {
   FieldErrors errors;
   const FieldRef target = FieldRef(binding)["target"];
   if (const std::string kind = target["kind"].text(); !kind.empty() && kind != "Node") {
-    errors.push_back(NotSupported(target["kind"].path(), kind, {"Node", "<empty>"}));
+    errors.push_back(
+        NotSupportedFormatted(target["kind"].path(), GoQuoted(kind), {"Node", "<empty>"}));
   }
   ValidateRequired(target["name"], errors);
   if (errors.empty()) return;

@@ -1,5 +1,6 @@
 #include "api/status.hpp"
 
+#include "schema/go_quoted.hpp"
 #include "schema/utf8.hpp"
 
 #include <utility>
@@ -15,8 +16,6 @@ json Details(const Resource& resource, const std::string& name, const std::strin
   if (!resource.group.empty()) details["group"] = resource.group;
   return details;
 }
-
-std::string Quoted(const std::string& text) { return '"' + text + '"'; }
 
 }  // namespace
 
@@ -54,7 +53,7 @@ StatusError MethodNotAllowed() {
 }
 
 StatusError NotFound(const Resource& resource, const std::string& name) {
-  return {404, "NotFound", resource.group_resource() + ' ' + Quoted(name) + " not found",
+  return {404, "NotFound", resource.group_resource() + ' ' + GoQuoted(name) + " not found",
           Details(resource, name, resource.plural)};
 }
 
@@ -62,13 +61,13 @@ StatusError AlreadyExists(const Resource& resource, const std::string& name,
                           bool is_being_deleted) {
   return {409, "AlreadyExists",
           (is_being_deleted ? "object is being deleted: " : "") + resource.group_resource() + ' ' +
-              Quoted(name) + " already exists",
+              GoQuoted(name) + " already exists",
           Details(resource, name, resource.plural)};
 }
 
 StatusError Conflict(const Resource& resource, const std::string& name, const std::string& reason) {
   return {409, "Conflict",
-          "Operation cannot be fulfilled on " + resource.group_resource() + ' ' + Quoted(name) +
+          "Operation cannot be fulfilled on " + resource.group_resource() + ' ' + GoQuoted(name) +
               ": " + reason,
           Details(resource, name, resource.plural)};
 }
@@ -84,7 +83,7 @@ StatusError Forbidden(const Resource& resource, const std::string& name, const s
   json details = Details(resource, name, resource.plural);
   if (!errors.is_null()) details["causes"] = std::move(errors);
   return {403, "Forbidden",
-          resource.group_resource() + ' ' + Quoted(name) + " is forbidden: " + reason,
+          resource.group_resource() + ' ' + GoQuoted(name) + " is forbidden: " + reason,
           std::move(details)};
 }
 
@@ -98,7 +97,7 @@ StatusError Invalid(const Resource& resource, const std::string& name, const Fie
     details["causes"].push_back({{"reason", reason}, {"message", message}, {"field", field}});
   }
   const std::string kind = group.empty() ? resource.kind : resource.kind + '.' + group;
-  return {422, "Invalid", kind + ' ' + Quoted(name) + " is invalid: " + ToString(errors),
+  return {422, "Invalid", kind + ' ' + GoQuoted(name) + " is invalid: " + ToString(errors),
           std::move(details)};
 }
 

@@ -57,8 +57,8 @@ void ValidateMetricTarget(const FieldRef& target, FieldErrors& errors) {
   const FieldRef type = target["type"];
   ValidateRequired(type, errors, "must specify a metric target type");
   if (!type.is("Utilization") && !type.is("Value") && !type.is("AverageValue")) {
-    errors.push_back(InvalidValue(type.path(), type.text(),
-                                  "must be either Utilization, Value, or AverageValue"));
+    errors.push_back(InvalidJson(type.path(), type.text(),
+                                 "must be either Utilization, Value, or AverageValue"));
   }
   ValidatePositiveQuantity(target["value"], errors);
   ValidatePositiveQuantity(target["averageValue"], errors);

@@ -103,8 +103,7 @@ void ValidateConfigUpdate(const json& before, const json& after, FieldErrors& er
   const FieldRef old_object(before);
   const FieldRef new_object(after);
   if (!new_object["type"].is(old_object["type"].value())) {
-    errors.push_back(InvalidFormattedValue("type", json(new_object["type"].text()).dump(),
-                                           "field is immutable"));
+    errors.push_back(InvalidJson("type", new_object["type"].text(), "field is immutable"));
   }
   if (!old_object["immutable"].is(true)) return;
   constexpr const char* kImmutable = "field is immutable when `immutable` is set";

@@ -1,4 +1,5 @@
 #include "schema/field_validation.hpp"
+#include "schema/go_quoted.hpp"
 #include "validation/pod_spec.hpp"
 
 #include <algorithm>
@@ -196,7 +197,7 @@ void ValidateObjectFieldRef(const FieldRef& reference, const std::vector<std::st
   }
   const std::string path = field.is("spec.host") ? "spec.nodeName" : field.text();
   if (std::find(supported.begin(), supported.end(), path) == supported.end())
-    errors.push_back(NotSupported(field.path(), path, supported));
+    errors.push_back(NotSupportedFormatted(field.path(), GoQuoted(path), supported));
 }
 
 void ValidateResourceFieldRef(const FieldRef& reference, bool needs_container,
@@ -208,9 +209,9 @@ void ValidateResourceFieldRef(const FieldRef& reference, bool needs_container,
   } else if (ValidateRequired(resource, errors) &&
              !(IsResourceField(name) && !DivisorsOf(name).first.empty())) {
     errors.push_back(
-        NotSupported(resource.path(), name,
-                     {"limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu",
-                      "requests.ephemeral-storage", "requests.memory"}));
+        NotSupportedFormatted(resource.path(), GoQuoted(name),
+                              {"limits.cpu", "limits.ephemeral-storage", "limits.memory",
+                               "requests.cpu", "requests.ephemeral-storage", "requests.memory"}));
   }
   ValidateDivisor(reference, errors);
 }

@@ -64,11 +64,11 @@ bool IsCountedInIntegers(const std::string& resource) {
 
 /// Validates the name of a resource. Returns whether it is valid.
 bool ValidateResourceName(const std::string& name, const std::string& path, FieldErrors& errors) {
-  const std::size_t error_count = errors.size();
-  ValidateQualifiedField(name, path, errors);
-  if (errors.size() != error_count) return false;
+  const auto details = ValidateQualifiedName(name);
+  for (const std::string& detail : details) errors.push_back(InvalidJson(path, name, detail));
+  if (!details.empty()) return false;
   if (name.find('/') != std::string::npos || IsStandardResource(name)) return true;
-  errors.push_back(InvalidValue(path, name, "must be a standard resource type or fully qualified"));
+  errors.push_back(InvalidJson(path, name, "must be a standard resource type or fully qualified"));
   return false;
 }
 
@@ -201,9 +201,9 @@ void ValidateContainerResourceName(const std::string& name, const std::string& p
   ValidateResourceName(name, path, errors);
   if (name.find('/') == std::string::npos) {
     if (!IsStandardContainerResource(name))
-      errors.push_back(InvalidValue(path, name, "must be a standard resource for containers"));
+      errors.push_back(InvalidJson(path, name, "must be a standard resource for containers"));
   } else if (!IsNativeResource(name) && !IsExtendedResource(name)) {
-    errors.push_back(InvalidValue(path, name, "doesn't follow extended resource name standard"));
+    errors.push_back(InvalidJson(path, name, "doesn't follow extended resource name standard"));
   }
 }
 
@@ -233,15 +233,15 @@ void ValidateResizePolicies(const FieldRef& policies, const PodContext& context,
   for (const FieldRef& policy : policies.items()) {
     const FieldRef name = policy["resourceName"];
     const FieldRef restart = At(policy["restartPolicy"], policies.path());
-    if (!names.insert(name.text()).second) errors.push_back(Duplicate(policy.path(), name.text()));
+    ValidateUniqueJson(At(name, policy.path()), names, errors);
     // kube-apiserver reports the other errors at the list.
     if (ValidateRequired(At(name, policies.path()), errors))
       ValidateEnum(At(name, policies.path()), {"cpu", "memory"}, errors);
     if (ValidateRequired(restart, errors))
       ValidateEnum(restart, {"NotRequired", "RestartContainer"}, errors);
     if (!context.spec["restartPolicy"].is("Never") || restart.is("NotRequired")) continue;
-    errors.push_back(InvalidValue(restart.path(), restart.text(),
-                                  "must be 'NotRequired' when `restartPolicy` is 'Never'"));
+    errors.push_back(InvalidJson(restart.path(), restart.text(),
+                                 "must be 'NotRequired' when `restartPolicy` is 'Never'"));
   }
 }
 

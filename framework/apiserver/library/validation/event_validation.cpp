@@ -87,16 +87,12 @@ void ValidateEventsGroupUpdate(const json& before, const json& after, FieldError
   const FieldRef new_event(after);
   if (!new_event["series"].is(old_event["series"].value()))
     ValidateSeries(new_event["series"], errors);
-  for (const char* field :
+  for (const std::string field :
        {"involvedObject", "reason", "message", "source", "firstTimestamp", "lastTimestamp", "count",
-        "reason", "type"}) {
-    ValidateImmutable(old_event[field], new_event[field], errors);
-  }
-  if (const FieldRef time = new_event["eventTime"]; !time.is(old_event["eventTime"].value())) {
-    errors.push_back(InvalidValue(time.path(), time.value(), "field is immutable"));
-  }
-  for (const char* field : {"action", "related"}) {
-    ValidateImmutable(old_event[field], new_event[field], errors);
+        "reason", "type", "eventTime", "action", "related"}) {
+    const bool is_time = field.ends_with("Time") || field.ends_with("Timestamp");
+    (is_time ? &ValidateImmutableJson : &ValidateImmutable)(old_event[field], new_event[field],
+                                                            errors);
   }
   // The name in the group events.k8s.io.
   const FieldRef controller(new_event["reportingComponent"].value(), "reportingController");

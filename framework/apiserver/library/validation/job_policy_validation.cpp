@@ -1,5 +1,6 @@
 // The policies of Jobs: which failures count, when a Job has succeeded, and limits per index.
 #include "schema/field_validation.hpp"
+#include "schema/go_quoted.hpp"
 #include "validation/kind_strategy.hpp"
 
 #include <algorithm>
@@ -180,10 +181,10 @@ std::int64_t CountIndexes(const std::string& text, std::int64_t completions) {
     const bool is_number = !index.empty() && index.size() < 10 &&
                            index.find_first_not_of("0123456789") == std::string::npos;
     if (!is_number) {
-      throw std::invalid_argument("cannot convert string to integer for index: \"" + index + '"');
+      throw std::invalid_argument("cannot convert string to integer for index: " + GoQuoted(index));
     }
     const std::int64_t value = std::stoll(index);
-    if (value >= completions) throw std::invalid_argument("too large index: \"" + index + '"');
+    if (value >= completions) throw std::invalid_argument("too large index: " + GoQuoted(index));
     if (value <= previous) {
       throw std::invalid_argument(
           fmt::format("non-increasing order, previous: {}, current: {}", previous, value));
@@ -194,8 +195,8 @@ std::int64_t CountIndexes(const std::string& text, std::int64_t completions) {
   for (const std::string& interval : SplitIndexes(text, ',')) {
     const std::vector<std::string> limits = SplitIndexes(interval, '-');
     if (limits.size() > 2) {
-      throw std::invalid_argument("the fragment \"" + interval +
-                                  "\" violates the requirement that an index interval can have at "
+      throw std::invalid_argument("the fragment " + GoQuoted(interval) +
+                                  " violates the requirement that an index interval can have at "
                                   "most two parts separated by '-'");
     }
     const std::int64_t first = parse(limits.front());

@@ -118,7 +118,7 @@ void ValidateJobUpdate(const json& before, const json& after, FieldErrors& error
       ValidateJobTemplateUpdate(before, new_spec[field], errors);
       continue;
     }
-    ValidateImmutable(old_spec[field], new_spec[field], errors);
+    ValidateImmutableJson(old_spec[field], new_spec[field], errors);
   }
 }
 

@@ -46,7 +46,7 @@ bool HasControlCharacter(const std::string& text) {
 void ValidateRunAsUserName(const FieldRef& field, FieldErrors& errors) {
   const std::string name = field.text();
   const auto add_invalid = [&](const char* detail) {
-    errors.push_back(InvalidValue(field.path(), name, detail));
+    errors.push_back(InvalidJson(field.path(), name, detail));
   };
   if (name.empty()) return add_invalid("runAsUserName cannot be an empty string");
   if (HasControlCharacter(name))
@@ -132,13 +132,14 @@ void ValidateLinuxPod(const FieldRef& spec, FieldErrors& errors) {
 
 void ValidateWindowsOptions(const FieldRef& options, FieldErrors& errors) {
   const FieldRef name = options["gmsaCredentialSpecName"];
-  if (name.exists()) ValidateName(name, &ValidateDnsSubdomain, errors);
+  if (const NameError detail = ValidateDnsSubdomain(name.text()); detail && name.exists())
+    errors.push_back(InvalidJson(name.path(), name.text(), *detail));
   const FieldRef spec = options["gmsaCredentialSpec"];
   if (spec.exists() && IsUnset(spec)) {
     errors.push_back(InvalidValue(spec.path(), "", "gmsaCredentialSpec cannot be an empty string"));
   } else if (spec.text().size() > kMaxCredentialSpec) {
     errors.push_back(
-        InvalidValue(spec.path(), spec.text(), "gmsaCredentialSpec size must be under 64 KiB"));
+        InvalidJson(spec.path(), spec.text(), "gmsaCredentialSpec size must be under 64 KiB"));
   }
   if (options["runAsUserName"].exists()) ValidateRunAsUserName(options["runAsUserName"], errors);
 }

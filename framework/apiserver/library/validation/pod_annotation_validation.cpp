@@ -1,4 +1,5 @@
 #include "schema/field_validation.hpp"
+#include "schema/go_quoted.hpp"
 #include "validation/pod_spec.hpp"
 
 #include <charconv>
@@ -54,7 +55,7 @@ void ValidateAppArmorAnnotation(const FieldRef& value, const std::string& contai
     return;
   }
   errors.push_back(
-      InvalidValue(value.path(), profile, "invalid AppArmor profile name: \"" + profile + '"'));
+      InvalidValue(value.path(), profile, "invalid AppArmor profile name: " + GoQuoted(profile)));
 }
 
 /// Requires that an annotation has the same profile as a field. `what` is the kind of profile in

@@ -32,7 +32,7 @@ void ValidateNodeOperator(const FieldRef& requirement, FieldErrors& errors) {
     errors.push_back(
         Required(values.path(), "must be specified single value when `operator` is 'Lt' or 'Gt'"));
   } else {
-    errors.push_back(InvalidValue(requirement["operator"].path(), node_operator, kInvalidOperator));
+    errors.push_back(InvalidJson(requirement["operator"].path(), node_operator, kInvalidOperator));
   }
 }
 
@@ -51,7 +51,7 @@ void ValidateNodeFieldRequirement(const FieldRef& requirement, FieldErrors& erro
   const FieldRef field_operator = requirement["operator"];
   const FieldRef values = requirement["values"];
   if (!field_operator.is("In") && !field_operator.is("NotIn")) {
-    errors.push_back(InvalidValue(field_operator.path(), field_operator.text(), kInvalidOperator));
+    errors.push_back(InvalidJson(field_operator.path(), field_operator.text(), kInvalidOperator));
   } else if (values.size() != 1) {
     errors.push_back(Required(
         values.path(),
@@ -188,14 +188,14 @@ void ValidateToleration(const FieldRef& toleration, FieldErrors& errors) {
   if (!IsUnset(key)) {
     ValidateQualifiedField(key.text(), key.path(), errors);
   } else if (!toleration_operator.is("Exists")) {
-    errors.push_back(InvalidValue(
+    errors.push_back(InvalidJson(
         toleration_operator.path(), toleration_operator.text(),
         "operator must be Exists when `key` is empty, which means \"match all values and all "
         "keys\""));
   }
   if (toleration["tolerationSeconds"].exists() && !effect.is("NoExecute")) {
-    errors.push_back(InvalidValue(effect.path(), effect.text(),
-                                  "effect must be 'NoExecute' when `tolerationSeconds` is set"));
+    errors.push_back(InvalidJson(effect.path(), effect.text(),
+                                 "effect must be 'NoExecute' when `tolerationSeconds` is set"));
   }
   ValidateTolerationValue(toleration, errors);
   if (!IsUnset(effect)) ValidateTaintEffect(effect, errors);

@@ -1,5 +1,6 @@
 #include "base/ascii.hpp"
 #include "schema/field_validation.hpp"
+#include "schema/go_quoted.hpp"
 #include "schema/pattern.hpp"
 #include "validation/kind_strategy.hpp"
 #include "validation/pod_spec.hpp"
@@ -209,12 +210,13 @@ void ValidateAzureDisk(const FieldRef& source, FieldErrors& errors) {
   if (!kind.exists()) return;
   ValidateEnum(kind, {"Dedicated", "Managed", "Shared"}, errors);
   if (kind.is("Managed") && !uri.text().starts_with("/subscriptions/")) {
-    errors.push_back(NotSupported(uri.path(), uri.text(),
-                                  {"/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/"
-                                   "microsoft.compute/disks/{disk-id}"}));
+    errors.push_back(
+        NotSupportedFormatted(uri.path(), GoQuoted(uri.text()),
+                              {"/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/"
+                               "microsoft.compute/disks/{disk-id}"}));
   } else if (!kind.is("Managed") && !uri.text().starts_with("https://")) {
-    errors.push_back(NotSupported(
-        uri.path(), uri.text(),
+    errors.push_back(NotSupportedFormatted(
+        uri.path(), GoQuoted(uri.text()),
         {"https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"}));
   }
 }
@@ -325,7 +327,7 @@ void ValidateEphemeralClaimName(const FieldRef& name, const PodContext& context,
   const std::string claim = context.pod_name + '-' + name.text();
   if (const NameError detail = ValidateDnsSubdomain(claim)) {
     errors.push_back(
-        InvalidValue(name.path(), name.text(), "PVC name \"" + claim + "\": " + *detail));
+        InvalidValue(name.path(), name.text(), "PVC name " + GoQuoted(claim) + ": " + *detail));
   }
 }
 

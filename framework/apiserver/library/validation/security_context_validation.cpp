@@ -61,8 +61,8 @@ void ValidateAppArmorProfile(const FieldRef& profile, FieldErrors& errors) {
   } else if (!type.is("RuntimeDefault") && !type.is("Unconfined")) {
     ValidateEnum(type, ProfileTypes(), errors);
   } else if (localhost.exists()) {
-    errors.push_back(InvalidValue(localhost.path(), localhost.text(),
-                                  "can only be set when AppArmor type is Localhost"));
+    errors.push_back(InvalidJson(localhost.path(), localhost.text(),
+                                 "can only be set when AppArmor type is Localhost"));
   }
 }
 

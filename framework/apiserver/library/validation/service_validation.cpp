@@ -81,7 +81,7 @@ void ValidateIpFamilies(const FieldRef& spec, FieldErrors& errors) {
   std::set<std::string> families;
   for (const FieldRef& family : spec["ipFamilies"].items()) {
     ValidateEnum(family, {"IPv4", "IPv6"}, errors);
-    ValidateUnique(family, families, errors);
+    ValidateUniqueJson(family, families, errors);
   }
   const FieldRef policy = spec["ipFamilyPolicy"];
   if (policy.exists())
@@ -225,8 +225,8 @@ void ValidateTrafficPolicies(const FieldRef& spec, FieldErrors& errors) {
   if (NeedsTrafficPolicy(spec)) {
     ValidateEnum(external, {"Cluster", "Local"}, errors);
   } else if (external.exists()) {
-    errors.push_back(InvalidValue(external.path(), external.value(),
-                                  "may only be set for externally-accessible services"));
+    errors.push_back(InvalidJson(external.path(), external.value(),
+                                 "may only be set for externally-accessible services"));
   }
   const FieldRef distribution = spec["trafficDistribution"];
   if (distribution.exists())
@@ -285,7 +285,7 @@ void ValidateServiceUpdate(const json& before, const json& after, FieldErrors& e
   const bool was_load_balancer = old_spec["type"].is("LoadBalancer");
   if (was_load_balancer && new_spec["type"].is("LoadBalancer") &&
       !lb_class.is(old_spec["loadBalancerClass"].value()))
-    errors.push_back(InvalidValue(lb_class.path(), lb_class.value(), "may not change once set"));
+    errors.push_back(InvalidJson(lb_class.path(), lb_class.value(), "may not change once set"));
 }
 
 void WarnAboutService(const json& object, Warnings& warnings) {

@@ -155,8 +155,9 @@ void ValidatePersistentVolumeClaimUpdate(const json& before, const json& after,
     errors.push_back(ForbiddenField("spec.resources.requests.storage",
                                     "field can not be less than status.capacity"));
   }
-  ValidateImmutable(FieldRef(before)["spec"]["volumeMode"],
-                    FieldRef(FieldRef(after)["spec"]["volumeMode"].value(), "volumeMode"), errors);
+  ValidateImmutableJson(FieldRef(before)["spec"]["volumeMode"],
+                        FieldRef(FieldRef(after)["spec"]["volumeMode"].value(), "volumeMode"),
+                        errors);
 }
 
 void ValidateCapacity(const FieldRef& capacity, FieldErrors& errors) {
@@ -245,8 +246,8 @@ void ValidatePersistentVolumeUpdate(const json& before, const json& after, Field
   }
   const FieldRef old_spec = FieldRef(before)["spec"];
   const FieldRef new_spec = FieldRef(after)["spec"];
-  ValidateImmutable(old_spec["volumeMode"], FieldRef(new_spec["volumeMode"].value(), "volumeMode"),
-                    errors);
+  ValidateImmutableJson(old_spec["volumeMode"],
+                        FieldRef(new_spec["volumeMode"].value(), "volumeMode"), errors);
   const FieldRef affinity = new_spec["nodeAffinity"];
   if (old_spec["nodeAffinity"].exists() && !affinity.is(old_spec["nodeAffinity"].value())) {
     errors.push_back(InvalidValue("nodeAffinity", affinity.value(),

@@ -156,7 +156,7 @@ void ValidateStatefulSet(const json& object, FieldErrors& errors) {
   const FieldRef policy = spec["podManagementPolicy"];
   if (!policy.is("OrderedReady") && !policy.is("Parallel")) {
     errors.push_back(
-        InvalidValue(policy.path(), policy.value(), "must be 'OrderedReady' or 'Parallel'"));
+        InvalidJson(policy.path(), policy.value(), "must be 'OrderedReady' or 'Parallel'"));
   }
   const FieldRef strategy = spec["updateStrategy"];
   if (!strategy["type"].is("RollingUpdate") && !strategy["type"].is("OnDelete")) {

@@ -39,10 +39,14 @@ void ValidateIntOrPercent(const FieldRef& field, FieldErrors& errors);
 void ValidateTaintEffect(const FieldRef& field, FieldErrors& errors);
 /// Requires a string that is not in `seen` yet, and adds it to `seen`.
 void ValidateUnique(const FieldRef& field, std::set<std::string>& seen, FieldErrors& errors);
+/// Like ValidateUnique(), for the strings of InvalidJson().
+void ValidateUniqueJson(const FieldRef& field, std::set<std::string>& seen, FieldErrors& errors);
 /// Validates the keys and values of labels or of a node selector.
 void ValidateLabels(const FieldRef& field, FieldErrors& errors);
 /// Requires that an update does not change the field.
 void ValidateImmutable(const FieldRef& before, const FieldRef& after, FieldErrors& errors);
+/// Like ValidateImmutable(), for the strings of InvalidJson().
+void ValidateImmutableJson(const FieldRef& before, const FieldRef& after, FieldErrors& errors);
 
 /// Validates a LabelSelector. Returns whether it can be evaluated by SelectorMatches.
 bool ValidateLabelSelector(const FieldRef& selector, FieldErrors& errors);

@@ -7,7 +7,9 @@
 namespace kopp::conformance {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class KindRuleTest : public ConformanceTest, public ::testing::WithParamInterface<Rule> {
  protected:
@@ -157,11 +159,22 @@ const Rule update_rules[] = {
     {"InvalidSeriesOfAnEvent",
      R"([{"apiVersion": "events.k8s.io/v1", "kind": "Event", "eventTime": "2026-01-01T00:00:00.000000Z", "reportingController": "example.com/a", "reportingInstance": "a", "action": "a", "reason": "a", "type": "Normal"}, {"apiVersion": "events.k8s.io/v1", "kind": "Event", "eventTime": "2026-01-01T00:00:00.000000Z", "reportingController": "example.com/a", "reportingInstance": "a", "action": "a", "reason": "a", "type": "Normal", "series": {"count": 1, "lastObservedTime": "2026-01-01T00:00:00.000000Z"}}])",
      R"(series.count: Invalid value: "": should be at least 2)"},
+    {"LoadBalancerClassWithAFormatCharacter",
+     R"([{"apiVersion": "v1", "kind": "Service", "spec": {"type": "LoadBalancer", "loadBalancerClass": "a/b", "ports": [{"port": 80}]}}, {"apiVersion": "v1", "kind": "Service", "spec": {"type": "LoadBalancer", "loadBalancerClass": "\u202e", "ports": [{"port": 80}]}}])",
+     "[spec.loadBalancerClass: Invalid value: \"\u202e\": may not change once set, "
+     R"(spec.loadBalancerClass: Invalid value: "\u202e": name part must)"},
     {"TypeOfASecret",
      R"([{"apiVersion": "v1", "kind": "Secret", "type": "a"}, {"apiVersion": "v1", "kind": "Secret", "type": "a\u0001"}])",
      R"(type: Invalid value: "a\u0001": field is immutable)"},
 };
 INSTANTIATE_TEST_SUITE_P(, UpdateRuleTest, ::testing::ValuesIn(update_rules), &NameOf);
+
+const Rule event_update_rules[] = {
+    {"EventTimeThatAnUpdateRemoves",
+     R"([{"apiVersion": "events.k8s.io/v1", "kind": "Event", "eventTime": "2026-01-01T00:00:00.000000Z", "reportingController": "example.com/a", "reportingInstance": "a", "action": "a", "reason": "a", "type": "Normal"}, {"apiVersion": "events.k8s.io/v1", "kind": "Event", "reportingController": "example.com/a", "reportingInstance": "a", "action": "a", "reason": "a", "type": "Normal"}])",
+     R"(eventTime: Invalid value: null: field is immutable)"},
+};
+INSTANTIATE_TEST_SUITE_P(Event, UpdateRuleTest, ::testing::ValuesIn(event_update_rules), &NameOf);
 
 const Rule job_update_rules[] = {
     {"CompletionsWithoutParallelism",
@@ -206,6 +219,22 @@ TEST_F(NodePortUpdateTest, NodePortsAreKeptByTheNamesOfThePorts) {
 }
 
 class ErrorTextTest : public ConformanceTest {};
+
+TEST_F(ErrorTextTest, ANameIsQuoted) {
+  EXPECT_THAT(Post(Path("configmaps"), MakeObjectWithName("a\n\u202e")).message(),
+              StartsWith(R"(ConfigMap "a\n\u202e" is invalid: metadata.name: Invalid value: )"));
+}
+
+TEST_F(ErrorTextTest, ATypedStringIsPrintedAsJson) {
+  json pod = MakePod("a");
+  pod["spec"]["tolerations"] = R"([{"operator": "a\u0000<b"}])"_json;
+
+  EXPECT_THAT(
+      Causes(Post(PodsPath(), pod)),
+      ElementsAre(
+          R"(FieldValueInvalid spec.tolerations[0].operator: Invalid value: "a\u0000\u003cb": operator must be Exists when `key` is empty, which means "match all values and all keys")",
+          R"(FieldValueNotSupported spec.tolerations[0].operator: Unsupported value: "a\u0000\u003cb": supported values: "Equal", "Exists")"));
+}
 
 TEST_F(ErrorTextTest, AMessageMayContainTheCharacterZero) {
   json secret = MakeObjectWithName("a");
