@@ -2,6 +2,7 @@
 #include "kubectl/strategies/strategies.hpp"
 #include "schema/field_validation.hpp"
 #include "schema/formats.hpp"
+#include "validation/address_validation.hpp"
 
 #include <algorithm>
 #include <set>
@@ -14,10 +15,7 @@ using nlohmann::json;
 
 void ValidateEndpointAddress(const FieldRef& address, FieldErrors& errors) {
   const FieldRef ip = address["ip"];
-  if (!MatchesFormat(ip.text(), "ipv4") && !MatchesFormat(ip.text(), "ipv6")) {
-    errors.push_back(InvalidValue(ip.path(), ip.text(),
-                                  "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));
-  }
+  ValidateIpAddress(ip, errors);
   if (address["hostname"].exists()) ValidateName(address["hostname"], &ValidateDnsLabel, errors);
   if (address["nodeName"].exists())
     ValidateName(address["nodeName"], &ValidateDnsSubdomain, errors);
@@ -56,16 +54,13 @@ void ValidateEndpoints(const json& object, FieldErrors& errors) {
 }
 
 /// Requires an IP address of the family of the slice.
-void ValidateIpAddress(const FieldRef& address, const std::string& list_path, bool v4,
-                       FieldErrors& errors) {
+void ValidateSliceAddress(const FieldRef& address, const std::string& list_path, bool v4,
+                          FieldErrors& errors) {
   const std::string text = address.text();
-  const bool is_v4 = MatchesFormat(text, "ipv4");
-  if (!is_v4 && !MatchesFormat(text, "ipv6")) {
-    errors.push_back(InvalidValue(address.path(), text,
-                                  "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));
-    return;
-  }
-  if (is_v4 != v4) {
+  const std::size_t error_count = errors.size();
+  ValidateIpAddress(address, errors);
+  if (errors.size() > error_count) return;
+  if (MatchesFormat(text, "ipv4") != v4) {
     errors.push_back(
         InvalidValue(list_path, text, v4 ? "must be an IPv4 address" : "must be an IPv6 address"));
   }
@@ -106,7 +101,7 @@ void ValidateSliceEndpoint(const FieldRef& endpoint, const FieldRef& address_typ
   }
   for (const FieldRef& address : addresses.items()) {
     if (address_type.is("IPv4") || address_type.is("IPv6")) {
-      ValidateIpAddress(address, addresses.path(), address_type.is("IPv4"), errors);
+      ValidateSliceAddress(address, addresses.path(), address_type.is("IPv4"), errors);
     } else if (address_type.is("FQDN")) {
       ValidateDomainName(address, errors);
     }
@@ -123,7 +118,7 @@ void ValidateSlicePorts(const FieldRef& ports, FieldErrors& errors) {
   for (const FieldRef& port : ports.items()) {
     const FieldRef name = port["name"];
     if (!name.text().empty()) ValidateName(name, &ValidateDnsLabel, errors);
-    ValidateUnique(name, names, errors);
+    ValidateUniqueJson(name, names, errors);
     ValidateEnum(port["protocol"], {"SCTP", "TCP", "UDP"}, errors);
     ValidateAppProtocol(port["appProtocol"], errors);
   }
@@ -146,7 +141,21 @@ void ValidateEndpointSliceUpdate(const json& before, const json& after, FieldErr
     std::erase_if(errors,
                   [](const FieldError& error) { return error.field.starts_with("endpoints["); });
   }
-  ValidateImmutable(FieldRef(before)["addressType"], FieldRef(after)["addressType"], errors);
+  ValidateImmutableJson(FieldRef(before)["addressType"], FieldRef(after)["addressType"], errors);
+}
+
+void WarnAboutEndpoints(const json& object, Warnings& warnings) {
+  for (const FieldRef& subset : FieldRef(object)["subsets"].items()) {
+    for (const char* list : {"addresses", "notReadyAddresses"}) {
+      for (const FieldRef& address : subset[list].items()) WarnAboutIp(address["ip"], warnings);
+    }
+  }
+}
+
+void WarnAboutEndpointSlice(const json& object, Warnings& warnings) {
+  for (const FieldRef& endpoint : FieldRef(object)["endpoints"].items()) {
+    for (const FieldRef& address : endpoint["addresses"].items()) WarnAboutIp(address, warnings);
+  }
 }
 
 /// Removes a field of former API versions.
@@ -157,8 +166,11 @@ void AssignEndpointSliceFields(ServerContext&, const json&, json& slice) {
 }  // namespace
 
 void AddEndpointsStrategies(StrategiesByKind& strategies) {
-  strategies["endpoints"].allows_create_on_update = true;
-  strategies["endpoints"].validate = &ValidateEndpoints;
+  KindStrategy& endpoints = strategies["endpoints"];
+  endpoints.allows_create_on_update = true;
+  endpoints.validate = &ValidateEndpoints;
+  endpoints.warn = &WarnAboutEndpoints;
+  endpoints.warns_on_every_update = true;
 }
 
 void AddEndpointSliceStrategies(StrategiesByKind& strategies) {
@@ -167,6 +179,12 @@ void AddEndpointSliceStrategies(StrategiesByKind& strategies) {
   slices.assign_fields = &AssignEndpointSliceFields;
   slices.validate = &ValidateEndpointSlice;
   slices.validate_update = &ValidateEndpointSliceUpdate;
+  slices.warn_create = [](const json& object, Warnings& warnings) {
+    if (FieldRef(object)["addressType"].is("FQDN"))
+      warnings.emplace_back("spec.addressType: FQDN endpoints are deprecated");
+  };
+  slices.warn = &WarnAboutEndpointSlice;
+  slices.warns_on_every_update = true;
 }
 
 }  // namespace kopp::apiserver

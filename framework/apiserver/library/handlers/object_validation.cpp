@@ -81,8 +81,12 @@ void ValidateUpdatedObject(const Resource& resource, const std::string& subresou
                         warnings);
   ApplyUpdateRules(strategy, subresource, live, object, errors);
   if (!errors.empty()) throw Invalid(resource, before["name"].text(), errors);
-  if (strategy.warn && Field(live, "spec") != Field(object, "spec"))
+  if (subresource == "status") {
+    if (strategy.warn_status) strategy.warn_status(object, warnings);
+  } else if (strategy.warn &&
+             (strategy.warns_on_every_update || Field(live, "spec") != Field(object, "spec"))) {
     strategy.warn(object, warnings);
+  }
 }
 
 }  // namespace kopp::apiserver

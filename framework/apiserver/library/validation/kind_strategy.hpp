@@ -100,6 +100,9 @@ struct KindStrategy {
   /// Adds warnings about a valid object that may not do what its author expects. Called for a new
   /// object, and when the spec changes.
   std::function<void(const nlohmann::json& object, Warnings&)> warn{};
+  bool warns_on_every_update = false;  ///< whether `warn` is called even if the spec is the same
+  /// Replaces `warn` for updates of the subresource "status".
+  std::function<void(const nlohmann::json& object, Warnings&)> warn_status{};
 };
 
 /// Returns the strategy of a resource. Thread-safe. The strategy of a custom resource lives as long
@@ -157,7 +160,5 @@ void ValidateDomainPrefixedPath(const FieldRef& path, FieldErrors& errors);
 /// if a requested value cannot be allocated.
 void AssignServiceFields(ServerContext& context, const nlohmann::json& before,
                          nlohmann::json& service);
-/// Requires an IP address that is not unspecified, loopback or link-local.
-void ValidateNonSpecialIp(const FieldRef& ip, FieldErrors& errors);
 
 }  // namespace kopp::apiserver

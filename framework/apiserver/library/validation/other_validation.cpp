@@ -2,6 +2,7 @@
 #include "schema/field_validation.hpp"
 #include "schema/formats.hpp"
 #include "storage/server_context.hpp"
+#include "validation/address_validation.hpp"
 #include "validation/kind_strategy.hpp"
 
 #include <algorithm>
@@ -308,6 +309,7 @@ void AddOtherStrategies(StrategiesByKind& strategies) {
   strategies["ingressclasses.networking.k8s.io"].update_validation =
       KindStrategy::UpdateValidation::kChangeThenObject;
   strategies["ingresses.networking.k8s.io"].validate = &ValidateIngress;
+  strategies["ingresses.networking.k8s.io"].warn_status = &WarnAboutLoadBalancerStatus;
   strategies["networkpolicies.networking.k8s.io"].validate = &ValidateNetworkPolicy;
   strategies["poddisruptionbudgets.policy"].validate = &ValidatePodDisruptionBudget;
 }

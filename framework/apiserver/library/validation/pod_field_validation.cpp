@@ -50,12 +50,6 @@ void ValidateNonReservedPath(const FieldRef& path, FieldErrors& errors) {
     errors.push_back(InvalidValue(path.path(), path.text(), "must not start with '..'"));
 }
 
-void ValidateIpAddress(const FieldRef& address, FieldErrors& errors) {
-  if (MatchesFormat(address.text(), "ipv4") || MatchesFormat(address.text(), "ipv6")) return;
-  errors.push_back(InvalidValue(address.path(), address.text(),
-                                "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));
-}
-
 bool HasFraction(const std::string& amount) {
   const std::int64_t thousandths = k8s::Quantity(amount).MilliValue();
   return std::abs(thousandths) != std::numeric_limits<std::int64_t>::max() &&

@@ -44,8 +44,6 @@ void ValidateNoBacksteps(const FieldRef& path, FieldErrors& errors);
 void ValidateDescendingPath(const FieldRef& path, FieldErrors& errors);
 /// Requires a relative path that does not start with "..".
 void ValidateNonReservedPath(const FieldRef& path, FieldErrors& errors);
-/// Requires an IP address. Leading zeros are allowed.
-void ValidateIpAddress(const FieldRef& address, FieldErrors& errors);
 /// Returns whether an amount has a fraction. Like kube-apiserver, does not find it in amounts of
 /// 2^63/1000 or more.
 [[nodiscard]] bool HasFraction(const std::string& amount);

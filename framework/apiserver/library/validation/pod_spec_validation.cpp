@@ -1,6 +1,7 @@
 #include "base/ascii.hpp"
 #include "schema/field_validation.hpp"
 #include "schema/pattern.hpp"
+#include "validation/address_validation.hpp"
 #include "validation/kind_strategy.hpp"
 #include "validation/pod_spec.hpp"
 

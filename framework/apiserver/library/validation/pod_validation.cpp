@@ -1,5 +1,6 @@
 #include "schema/field_validation.hpp"
 #include "storage/server_context.hpp"
+#include "validation/address_validation.hpp"
 #include "validation/kind_strategy.hpp"
 #include "validation/pod_spec.hpp"
 
@@ -260,6 +261,12 @@ void AddPodStrategies(StrategiesByKind& strategies) {
   pods.validate = &ValidatePod;
   pods.validate_create = &ValidatePodCreate;
   pods.validate_update = &ValidatePodUpdate;
+  pods.warn_status = [](const json& object, Warnings& warnings) {
+    for (const char* list : {"podIPs", "hostIPs"}) {
+      for (const FieldRef& address : FieldRef(object)["status"][list].items())
+        WarnAboutIp(address["ip"], warnings);
+    }
+  };
   pods.warn_create = [](const json& object, Warnings& warnings) {
     WarnAboutHostName(FieldRef(object)["metadata"]["name"], "the Pod's hostname", warnings);
     WarnAboutPodTemplate(FieldRef(object), warnings);

@@ -1,9 +1,10 @@
 #include "schema/field_validation.hpp"
+#include "schema/go_quoted.hpp"
+#include "validation/address_validation.hpp"
 #include "validation/kind_strategy.hpp"
 #include "validation/pod_spec.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -11,8 +12,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <arpa/inet.h>
 
 namespace kopp::apiserver {
 namespace {
@@ -248,7 +247,7 @@ void WarnAboutDuplicates(const FieldRef& list, const char* field, Warnings& warn
   for (const FieldRef& item : list.items()) {
     const FieldRef value = item[field];
     if (!seen.insert(value.text()).second) {
-      warnings.push_back(value.path() + ": duplicate " + field + " \"" + value.text() + '"');
+      warnings.push_back(value.path() + ": duplicate " + field + ' ' + GoQuoted(value.text()));
     }
   }
 }
@@ -272,8 +271,8 @@ void WarnAboutHiddenVariables(const FieldRef& variables, Warnings& warnings) {
     if (names.insert(name).second) continue;
     const bool refers = value != reference && value.find(reference) != std::string::npos;
     if (refers && !variable["valueFrom"].exists()) continue;
-    warnings.push_back(variable.path() + ": hides previous definition of \"" + name +
-                       "\", which may be dropped when using apply");
+    warnings.push_back(variable.path() + ": hides previous definition of " + GoQuoted(name) +
+                       ", which may be dropped when using apply");
   }
 }
 
@@ -343,51 +342,6 @@ void WarnAboutPorts(const FieldRef& spec, Warnings& warnings) {
   });
   WarnAboutPortConflicts(ports, warnings);
   WarnAboutPortNames(ports, warnings);
-}
-
-/// Returns the address without the leading zeros of its numbers.
-std::string WithoutZeros(const std::string& address) {
-  std::string result;
-  for (std::size_t i = 0; i < address.size(); ++i) {
-    const bool starts_number = i == 0 || address[i - 1] == '.' || address[i - 1] == ':';
-    if (starts_number && address[i] == '0') {
-      const std::size_t end = address.find_first_not_of('0', i);
-      const bool has_digits =
-          end != std::string::npos && address[end] != '.' && address[end] != ':';
-      i = has_digits ? end : std::min(end, address.size()) - 1;
-    }
-    result += address[i];
-  }
-  return result;
-}
-
-/// Returns the canonical form of an IP address, or "" if it is none.
-std::string CanonicalIp(const std::string& address) {
-  std::array<unsigned char, sizeof(in6_addr)> bytes{};
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  const int family = address.find(':') == std::string::npos ? AF_INET : AF_INET6;
-  if (inet_pton(family, WithoutZeros(address).c_str(), bytes.data()) != 1 ||
-      inet_ntop(family, bytes.data(), text.data(), text.size()) == nullptr) {
-    return "";
-  }
-  return text.data();
-}
-
-void WarnAboutIp(const FieldRef& address, Warnings& warnings) {
-  constexpr std::string_view kMapped = "::ffff:";
-  const std::string canonical = CanonicalIp(address.text());
-  const bool is_mapped = canonical.starts_with(kMapped) && canonical.find('.') != std::string::npos;
-  const bool is_ipv6 = canonical.find(':') != std::string::npos;
-  if (canonical.empty() || (canonical == address.text() && !is_mapped)) return;
-  const std::string start = address.path() + ": ";
-  if (is_ipv6 && !is_mapped) {
-    warnings.push_back(start + "IPv6 address \"" + address.text() +
-                       "\" should be in RFC 5952 canonical format (\"" + canonical + "\")");
-  } else {
-    warnings.push_back(start + "non-standard IP address \"" + address.text() +
-                       "\" will be considered invalid in a future Kubernetes release: use \"" +
-                       (is_mapped ? canonical.substr(kMapped.size()) : canonical) + '"');
-  }
 }
 
 void WarnAboutAddresses(const FieldRef& spec, Warnings& warnings) {

@@ -1,15 +1,13 @@
 #include "schema/field_validation.hpp"
 #include "schema/formats.hpp"
+#include "validation/address_validation.hpp"
 #include "validation/kind_strategy.hpp"
+#include "validation/pod_spec.hpp"
 #include "validation/service_rules.hpp"
 
-#include <algorithm>
-#include <array>
 #include <set>
 #include <string>
 #include <utility>
-
-#include <arpa/inet.h>
 
 namespace kopp::apiserver {
 namespace {
@@ -58,12 +56,6 @@ void ValidatePortsAreUnique(const FieldRef& ports, FieldErrors& errors) {
                           R"(,"TargetPort":0,"NodePort":0})",
                       port.path()});
   }
-}
-
-void ValidateIp(const FieldRef& address, FieldErrors& errors) {
-  if (MatchesFormat(address.text(), "ipv4") || MatchesFormat(address.text(), "ipv6")) return;
-  errors.push_back(InvalidValue(address.path(), address.value(),
-                                "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));
 }
 
 /// Accepts spaces around the range.
@@ -120,7 +112,7 @@ void ValidateClusterIps(const FieldRef& spec, bool keeps_none, FieldErrors& erro
   for (const FieldRef& ip : items) {
     const bool is_none = starts_with_none && ip.path() == items[0].path();
     const bool is_kept = keeps_none && ip.is("None");
-    if (!is_none && !is_kept) ValidateIp(ip, errors);
+    if (!is_none && !is_kept) ValidateIpAddress(ip, errors);
   }
   if (items.size() > 2) add_invalid("may only hold up to 2 values");
   const auto is_v6 = [](const FieldRef& ip) { return MatchesFormat(ip.text(), "ipv6"); };
@@ -195,7 +187,7 @@ void ValidateHealthCheckPort(const FieldRef& spec, FieldErrors& errors) {
 void ValidateExternalIps(const FieldRef& addresses, FieldErrors& errors) {
   for (const FieldRef& address : addresses.items()) {
     const std::size_t error_count = errors.size();
-    ValidateIp(address, errors);
+    ValidateIpAddress(address, errors);
     if (errors.size() == error_count) ValidateNonSpecialIp(address, errors);
   }
 }
@@ -288,39 +280,41 @@ void ValidateServiceUpdate(const json& before, const json& after, FieldErrors& e
     errors.push_back(InvalidJson(lb_class.path(), lb_class.value(), "may not change once set"));
 }
 
+void WarnAboutAddressesOfService(const FieldRef& spec, Warnings& warnings) {
+  if (!spec["clusterIP"].is("None"))
+    for (const FieldRef& ip : spec["clusterIPs"].items()) WarnAboutIp(ip, warnings);
+  if (spec["type"].is("ClusterIP") && spec["clusterIP"].is("None")) {
+    constexpr const char* kIgnored = " is ignored for headless services";
+    for (const char* field : {"loadBalancerIP", "externalIPs"})
+      if (!IsUnset(spec[field])) warnings.push_back(spec[field].path() + kIgnored);
+    if (!spec["sessionAffinity"].is("None"))
+      warnings.push_back(std::string("spec.SessionAffinity") + kIgnored);
+  }
+  for (const FieldRef& ip : spec["externalIPs"].items()) WarnAboutIp(ip, warnings);
+  WarnAboutIp(spec["loadBalancerIP"], warnings);
+  for (const FieldRef& range : spec["loadBalancerSourceRanges"].items())
+    WarnAboutCidr(range, warnings);
+}
+
 void WarnAboutService(const json& object, Warnings& warnings) {
-  const FieldRef spec = FieldRef(object)["spec"];
-  if (spec["externalName"].text().empty() || spec["type"].is("ExternalName")) return;
-  warnings.emplace_back("spec.externalName is ignored when spec.type is not \"ExternalName\"");
+  const FieldRef service(object);
+  const FieldRef spec = service["spec"];
+  if (service["metadata"]["annotations"]
+          .Key("service.kubernetes.io/topology-aware-hints")
+          .exists()) {
+    warnings.emplace_back(
+        "annotation service.kubernetes.io/topology-aware-hints is deprecated, please use "
+        "service.kubernetes.io/topology-mode instead");
+  }
+  WarnAboutAddressesOfService(spec, warnings);
+  const bool is_external = spec["type"].is("ExternalName");
+  if (is_external && spec["externalIPs"].size() > 0)
+    warnings.emplace_back("spec.externalIPs is ignored when spec.type is \"ExternalName\"");
+  if (!is_external && !IsUnset(spec["externalName"]))
+    warnings.emplace_back("spec.externalName is ignored when spec.type is not \"ExternalName\"");
 }
 
 }  // namespace
-
-void ValidateNonSpecialIp(const FieldRef& ip, FieldErrors& errors) {
-  std::array<unsigned char, sizeof(in6_addr)> bytes{};
-  const auto add_invalid = [&](const char* detail) {
-    errors.push_back(InvalidValue(ip.path(), ip.text(), detail));
-  };
-  const bool is_v4 = inet_pton(AF_INET, ip.text().c_str(), bytes.data()) == 1;
-  if (!is_v4 && inet_pton(AF_INET6, ip.text().c_str(), bytes.data()) != 1) {
-    return add_invalid("must be a valid IP address");
-  }
-  const bool has_zero_prefix =
-      std::all_of(bytes.begin(), bytes.end() - 1, [](unsigned char byte) { return byte == 0; });
-  if (has_zero_prefix && bytes.back() == 0) {
-    add_invalid(is_v4 ? "may not be unspecified (0.0.0.0)" : "may not be unspecified (::)");
-  }
-  if (is_v4 ? bytes[0] == 127 : has_zero_prefix && bytes.back() == 1) {
-    add_invalid("may not be in the loopback range (127.0.0.0/8, ::1/128)");
-  }
-  if (is_v4 ? bytes[0] == 169 && bytes[1] == 254 : bytes[0] == 0xfe && (bytes[1] & 0xc0) == 0x80) {
-    add_invalid("may not be in the link-local range (169.254.0.0/16, fe80::/10)");
-  }
-  if (is_v4 ? bytes[0] == 224 && bytes[1] == 0 && bytes[2] == 0
-            : bytes[0] == 0xff && (bytes[1] & 0x0f) == 0x02) {
-    add_invalid("may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)");
-  }
-}
 
 void AddServiceStrategies(StrategiesByKind& strategies) {
   KindStrategy& services = strategies["services"];
@@ -331,6 +325,8 @@ void AddServiceStrategies(StrategiesByKind& strategies) {
   services.validate_update = &ValidateServiceUpdate;
   services.update_validation = KindStrategy::UpdateValidation::kChangeThenObject;
   services.warn = &WarnAboutService;
+  services.warns_on_every_update = true;
+  services.warn_status = &WarnAboutLoadBalancerStatus;
 }
 
 }  // namespace kopp::apiserver
