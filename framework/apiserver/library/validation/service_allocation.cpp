@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -160,7 +161,7 @@ void KeepAllocatedFields(const json& old_spec, json& spec) {
       old_spec.contains("healthCheckNodePort")) {
     spec["healthCheckNodePort"] = old_spec["healthCheckNodePort"];
   }
-  for (const char* field : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
+  for (const char* field : {"clusterIP", "clusterIPs", "ipFamilyPolicy"}) {
     if (!spec.contains(field) && old_spec.contains(field)) spec[field] = old_spec[field];
   }
   if (HasNodePorts(old_spec) && HasNodePorts(spec)) KeepNodePorts(old_spec, spec);
@@ -174,19 +175,51 @@ void NormalizeClusterIps(const json& old_spec, json& spec) {
     spec["clusterIPs"] = json::array({spec["clusterIP"]});
 }
 
-void AssignClusterIp(json& service, const AllocatedValues& allocated) {
+/// `has_address`: the Service had an address before. It must keep it, which is validated later.
+void AssignClusterIp(json& service, const AllocatedValues& allocated, bool has_address) {
   json& spec = service["spec"];
   if (!spec.contains("clusterIP")) {
     if (FieldRef(spec)["clusterIPs"].size() > 0) return;  // rejected later
     spec["clusterIP"] = AllocateClusterIp(service, allocated);
   }
   const std::string address = spec["clusterIP"];
-  if (address != "None" && allocated.addresses.contains(address)) {
+  if (!has_address && address != "None" && allocated.addresses.contains(address)) {
     RejectService(service, InvalidValue("spec.clusterIPs", json::array({address}),
                                         "failed to allocate IP " + address +
                                             ": provided IP is already allocated"));
   }
   if (!spec.contains("clusterIPs")) spec["clusterIPs"] = json::array({address});
+}
+
+/// Adds the IP families that the addresses have, and those that the policy requires. Adds none for
+/// an IPv6 address, which is rejected later.
+void AssignIpFamilies(const json& before, json& service) {
+  json& spec = service["spec"];
+  const bool has_any_family = spec.value("clusterIP", "") == "None" && !spec.contains("selector");
+  if (!spec.contains("ipFamilyPolicy"))
+    spec["ipFamilyPolicy"] = has_any_family ? "RequireDualStack" : "SingleStack";
+  const bool is_single_stack = spec["ipFamilyPolicy"] == "SingleStack";
+  json families = spec.value("ipFamilies", json::array());
+  const FieldRef old_families = FieldRef(before)["spec"]["ipFamilies"];
+  if (is_single_stack && families.size() > 1 && old_families.is(families)) {
+    families.erase(1);
+  } else if (!is_single_stack && !families.empty() && families.size() < old_families.size()) {
+    RejectService(service,
+                  InvalidValue("spec.ipFamilyPolicy", spec["ipFamilyPolicy"],
+                               "must be 'SingleStack' to release the secondary IP family"));
+  }
+  const std::vector<FieldRef> ips = FieldRef(spec)["clusterIPs"].items();
+  for (std::size_t i = families.size(); i < ips.size() && !ips[i].is("None"); ++i) {
+    if (MatchesFormat(ips[i].text(), "ipv6") && !MatchesFormat(ips[i].text(), "ipv4")) {
+      spec["ipFamilies"] = std::move(families);
+      return;
+    }
+    if (families.empty()) families.push_back("IPv4");
+  }
+  if (families.empty()) families.push_back("IPv4");
+  if (has_any_family && families.size() == 1 && !is_single_stack)
+    families.push_back(families[0] == "IPv4" ? "IPv6" : "IPv4");
+  spec["ipFamilies"] = std::move(families);
 }
 
 void AssignHealthCheckPort(json& service, AllocatedValues& allocated) {
@@ -291,16 +324,12 @@ void AssignServiceFields(ServerContext& context, const json& before, json& servi
     KeepAllocatedFields(before.at("spec"), spec);
     NormalizeClusterIps(before.at("spec"), spec);
   }
+  if (before.is_null() && spec.contains("clusterIP") && !spec.contains("clusterIPs"))
+    spec["clusterIPs"] = json::array({spec["clusterIP"]});
   if (IsExternal(spec)) return;
   AllocatedValues allocated = AllocatedByOthers(context, service);
-  AssignClusterIp(service, allocated);
-  const bool has_any_family = FieldRef(spec)["clusterIP"].is("None") && !spec.contains("selector");
-  if (!spec.contains("ipFamilies")) {
-    spec["ipFamilies"] = has_any_family ? json{"IPv4", "IPv6"} : json::array({"IPv4"});
-  }
-  if (!spec.contains("ipFamilyPolicy")) {
-    spec["ipFamilyPolicy"] = has_any_family ? "RequireDualStack" : "SingleStack";
-  }
+  AssignClusterIp(service, allocated, !before.is_null() && !IsExternal(before.at("spec")));
+  AssignIpFamilies(before, service);
   // A port that an update keeps must not be allocated again.
   if (!before.is_null()) AssignHealthCheckPort(service, allocated);
   AssignNodePorts(before, service, allocated);

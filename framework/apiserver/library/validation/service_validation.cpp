@@ -126,28 +126,41 @@ void ValidateClusterIps(const FieldRef& spec, bool keeps_none, FieldErrors& erro
 void ValidateSingleStackCluster(const FieldRef& spec, FieldErrors& errors) {
   const FieldRef families = spec["ipFamilies"];
   const FieldRef policy = spec["ipFamilyPolicy"];
-  const bool is_headless = spec["clusterIP"].is("None");
-  if (is_headless && !spec["selector"].exists()) return;
-  if (families.size() > 1 && policy.is("SingleStack")) {
+  const FieldRef ips = spec["clusterIPs"];
+  const auto require_dual_stack = [&](const std::string& values) {
     errors.push_back(InvalidValue(policy.path(), policy.value(),
-                                  "must be 'RequireDualStack' or 'PreferDualStack' when multiple "
-                                  "IP families are specified"));
-    return;
-  }
-  for (const FieldRef& ip : spec["clusterIPs"].items()) {
+                                  "must be 'RequireDualStack' or 'PreferDualStack' when multiple " +
+                                      values + " are specified"));
+  };
+  if (policy.is("SingleStack") && ips.size() > 1) require_dual_stack("cluster IPs");
+  if (policy.is("SingleStack") && families.size() > 1) require_dual_stack("IP families");
+  for (std::size_t i = families.size(); i < ips.size(); ++i) {
+    const FieldRef ip = ips.items()[i];
     if (MatchesFormat(ip.text(), "ipv6"))
-      errors.push_back(InvalidValue(ip.path(), spec["clusterIPs"].value(),
-                                    "IPv6 is not configured on this cluster"));
+      errors.push_back(
+          InvalidValue(ip.path(), ips.value(), "IPv6 is not configured on this cluster"));
+  }
+  const bool is_headless = spec["clusterIP"].is("None");
+  if (!errors.empty() || (is_headless && !spec["selector"].exists())) return;
+  if (policy.is("RequireDualStack")) {
+    errors.push_back(InvalidValue(policy.path(), policy.value(),
+                                  "this cluster is not configured for dual-stack services"));
   }
   for (const FieldRef& family : families.items()) {
     if (family.is("IPv6"))
       errors.push_back(
           InvalidValue(family.path(), family.value(), "not configured on this cluster"));
   }
-  if (errors.empty() && policy.is("RequireDualStack")) {
-    errors.push_back(InvalidValue(policy.path(), policy.value(),
-                                  "this cluster is not configured for dual-stack services"));
-  }
+}
+
+/// Validates the IP families and the cluster IPs. A new Service may have got an address of another
+/// family than it requests, so its families are compared last.
+void ValidateAddresses(const FieldRef& spec, bool is_update, FieldErrors& errors) {
+  ValidateIpFamilies(spec, errors);
+  ValidateClusterIps(spec, is_update && spec["clusterIP"].is("None"), errors);
+  if (is_update) ValidateAddressFamilies(spec, errors);
+  if (errors.empty()) ValidateSingleStackCluster(spec, errors);
+  if (errors.empty()) ValidateAddressFamilies(spec, errors);
 }
 
 void ValidateExternalName(const FieldRef& spec, FieldErrors& errors) {
@@ -232,6 +245,14 @@ void ValidateService(const json& object, FieldErrors& errors) {
   const FieldRef ports = spec["ports"];
   const bool external = spec["type"].is("ExternalName");
   const bool headless = spec["clusterIP"].is("None");
+  const bool is_update = FieldRef(object)["metadata"]["resourceVersion"].exists();
+  // kube-apiserver validates the addresses when it allocates them, before all else.
+  FieldErrors address_errors;
+  if (!external) ValidateAddresses(spec, is_update, address_errors);
+  if (!address_errors.empty()) {
+    errors = std::move(address_errors);
+    return;
+  }
   if (ports.size() == 0 && !headless && !external) errors.push_back(Required(ports.path(), ""));
   if (headless && (spec["type"].is("LoadBalancer") || spec["type"].is("NodePort"))) {
     errors.push_back(
@@ -242,11 +263,6 @@ void ValidateService(const json& object, FieldErrors& errors) {
   ValidateServicePorts(ports, errors);
   ValidateLabels(spec["selector"], errors);
   ValidateSessionAffinity(spec, errors);
-  if (!external) {
-    ValidateIpFamilies(spec, errors);
-    const bool is_update = FieldRef(object)["metadata"]["resourceVersion"].exists();
-    ValidateClusterIps(spec, is_update && headless, errors);
-  }
   ValidateExternalIps(spec["externalIPs"], errors);
   ValidateEnum(spec["type"], {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}, errors);
   for (const FieldRef& port : ports.items()) {
@@ -258,8 +274,6 @@ void ValidateService(const json& object, FieldErrors& errors) {
   ValidateLoadBalancer(spec, errors);
   ValidateTrafficPolicies(spec, errors);
   ValidateHealthCheckPort(spec, errors);
-  if (!external && errors.empty()) ValidateSingleStackCluster(spec, errors);
-  if (!external && errors.empty()) ValidateAddressFamilies(spec, errors);
 }
 
 void ValidateServiceUpdate(const json& before, const json& after, FieldErrors& errors) {
@@ -272,7 +286,6 @@ void ValidateServiceUpdate(const json& before, const json& after, FieldErrors& e
     errors.push_back(InvalidValue("spec.clusterIPs[0]", new_spec["clusterIPs"].value(),
                                   "may not change once set"));
   }
-  ValidateAddressFamilies(new_spec, errors);
   const FieldRef lb_class = new_spec["loadBalancerClass"];
   const bool was_load_balancer = old_spec["type"].is("LoadBalancer");
   if (was_load_balancer && new_spec["type"].is("LoadBalancer") &&

@@ -62,6 +62,18 @@ const Rule service_rules[] = {
     {"SpaceBeforeASourceRange",
      R"({"type": "LoadBalancer", "ports": [{"port": 80}], "loadBalancerSourceRanges": [" 10.0.0.0/8"]})",
      ""},
+    {"ErrorsOfAddressesAloneBeforeOthers",
+     R"({"ports": [{"port": 0}], "ipFamilies": ["x"], "sessionAffinity": "x"})",
+     R"(spec.ipFamilies[0]: Unsupported value: "x": supported values: "IPv4", "IPv6")"},
+    {"SeveralAddressesOfASingleStackService",
+     R"({"ports": [{"port": 80}], "clusterIP": "10.0.0.7", "clusterIPs": ["10.0.0.7", "::1"], "ipFamilyPolicy": "SingleStack"})",
+     R"([spec.ipFamilyPolicy: Invalid value: "SingleStack": must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified, spec.clusterIPs[1]: Invalid value: ["10.0.0.7","::1"]: IPv6 is not configured on this cluster])"},
+    {"AddressOfAnExternalName",
+     R"({"type": "ExternalName", "externalName": "a.b", "clusterIP": "None"})",
+     "spec.clusterIPs: Forbidden: may not be set for ExternalName services"},
+    {"AddressOfARequestedFamily",
+     R"({"ports": [{"port": 80}], "clusterIP": "::1", "ipFamilies": ["IPv6"]})",
+     R"(spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster)"},
     {"EmptyLoadBalancerClass",
      R"({"type": "LoadBalancer", "ports": [{"port": 80}], "loadBalancerClass": ""})",
      R"([spec.loadBalancerClass: Invalid value: "": name part must be non-empty, spec.loadBalancerClass: Invalid value: "": name part)"},
@@ -132,6 +144,52 @@ TEST_F(ServiceUpdateTest, AnotherClusterIpIsRejected) {
   EXPECT_THAT(
       CreateAndPatch(spec, {{"clusterIP", "10.0.0.222"}}).message(),
       EndsWith(R"(spec.clusterIPs[0]: Invalid value: ["10.0.0.222"]: may not change once set)"));
+}
+
+TEST_F(ServiceUpdateTest, AHeadlessServiceGetsNoAddress) {
+  const std::string spec =
+      R"({"clusterIP": "None", "selector": {"a": "b"}, "ports": [{"port": 80}]})";
+  EXPECT_THAT(
+      CreateAndPatch(spec, {{"clusterIP", "10.0.0.1"}}).message(),
+      EndsWith(R"(spec.clusterIPs[0]: Invalid value: ["10.0.0.1"]: may not change once set)"));
+}
+
+TEST_F(ServiceUpdateTest, TheIpFamiliesFollowTheAddresses) {
+  json service = MakeObjectWithName("a");
+  service["spec"] =
+      R"({"clusterIP": "None", "selector": {"a": "b"}, "ports": [{"port": 80}]})"_json;
+  Post(Path("services"), service);
+  service["spec"]["clusterIP"] = "::1";
+
+  EXPECT_THAT(Put(Path("services") + "/a", service).message(),
+              EndsWith(R"(: spec.clusterIPs[0]: Invalid value: ["::1"]: IPv6 is not configured on )"
+                       "this cluster"));
+}
+
+TEST_F(ServiceUpdateTest, TheIpFamiliesThatAnUpdateOmitsAreChosenAgain) {
+  json service = MakeObjectWithName("a");
+  service["spec"] = R"({"clusterIP": "None", "ports": [{"port": 80}],
+                        "ipFamilies": ["IPv6", "IPv4"]})"_json;
+  EXPECT_EQ(Post(Path("services"), service).at("/spec/ipFamilies"), R"(["IPv6", "IPv4"])"_json);
+  service["spec"].erase("ipFamilies");
+
+  EXPECT_EQ(Put(Path("services") + "/a", service).at("/spec/ipFamilies"),
+            R"(["IPv4", "IPv6"])"_json);
+}
+
+TEST_F(ServiceUpdateTest, AnIpFamilyIsReleasedWithThePolicySingleStack) {
+  const std::string spec = R"({"clusterIP": "None", "ports": [{"port": 80}]})";
+  EXPECT_THAT(CreateAndPatch(spec, {{"ipFamilies", {"IPv6"}}}).message(),
+              EndsWith(R"(: spec.ipFamilyPolicy: Invalid value: "RequireDualStack": must be )"
+                       "'SingleStack' to release the secondary IP family"));
+  EXPECT_EQ(MergePatch(Path("services") + "/a", {{"spec", {{"ipFamilyPolicy", "SingleStack"}}}})
+                .at("/spec/ipFamilies"),
+            json::array({"IPv4"}));
+}
+
+TEST_F(ServiceUpdateTest, AnotherIpFamilyThanThatOfTheAddressIsRejected) {
+  EXPECT_THAT(CreateAndPatch(R"({"ports": [{"port": 80}]})", {{"ipFamilies", {"IPv6"}}}).message(),
+              EndsWith(": expected an IPv6 value as indicated by `ipFamilies[0]`"));
 }
 
 TEST_F(ServiceUpdateTest, AnotherLoadBalancerClassIsRejectedBeforeItsName) {
