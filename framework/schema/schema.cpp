@@ -139,7 +139,7 @@ Schema::Field Schemas::ParseField(std::string_view text) {
     field.required = true;
     text.remove_prefix(2);
   } else if (text.starts_with(" ?")) {
-    field.keeps_empty_string = true;
+    field.keeps_empty = true;
     text.remove_prefix(2);
   }
   if (constexpr std::string_view kPatch = " patch="; text.starts_with(kPatch)) {

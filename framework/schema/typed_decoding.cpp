@@ -324,10 +324,10 @@ class TypedDecoder {
   /// Returns whether Go omits an empty value of this field.
   static bool IsOmitted(const json& value, const Schema::Field& field) {
     const Type type = field.schema->type;
-    if (field.required || type == Type::kObject || type == Type::kAny || type == Type::kIntOrString)
+    if (field.required || field.keeps_empty || type == Type::kObject || type == Type::kAny ||
+        type == Type::kIntOrString)
       return false;
-    if (value.is_string()) return !field.keeps_empty_string && value == "";
-    return value.is_structured() && value.empty();
+    return value == "" || (value.is_structured() && value.empty());
   }
 
   /// Returns whether Go omits a keyword of a JSON schema because it is false. The keyword for unknown

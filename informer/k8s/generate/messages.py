@@ -38,13 +38,21 @@ def record(folder, version, served_kinds):
 
 def pointers(text):
     """Returns the fields (MESSAGE, NAME) of messages.txt that keep a zero value in JSON."""
-    found, message = set(), None
+    fields, message = {}, None
     for line in text.splitlines():
         if not line.startswith((" ", "#")):
             message = line
-        elif line.startswith(" ") and not line.endswith(" -"):
-            found.add((message, line.split()[1]))
-    return found
+            fields[message] = []
+        elif line.startswith(" "):
+            fields[message].append(line.split()[1:])
+
+    def kept(message):
+        for name, type_name, *flags in fields.get(message, ()):
+            if name == ".":
+                yield from kept(qualified(type_name, message.rpartition(".")[0]))
+            elif not flags:
+                yield name
+    return {(message, name) for message in fields for name in kept(message)}
 
 
 def roots(served_kinds):

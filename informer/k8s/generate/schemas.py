@@ -11,9 +11,9 @@ HEAD = """\
 # One paragraph for each type: the type's name ("atomic": server-side apply replaces it as a whole),
 # then its fields. [T] is a list of T; it is atomic unless "set" or the keys of a list map follow.
 # {{T}} is a map with values of type T. T:granular is a T whose fields server-side apply merges although T is
-# atomic. "!" means required. "?" marks an optional string that can be empty: a pointer in Go. "=" is followed by the
-# default as JSON. The default "={{}}" marks a struct that always exists inside the server. "patch=" is followed by
-# the strategies of strategic merge patches, and ":" with the merge key of a list.
+# atomic. "!" means required. "?" marks an optional string or list that can be empty: a pointer in Go, or a list that Go
+# does not omit. "=" is followed by the default as JSON. The default "={{}}" marks a struct that always exists inside
+# the server. "patch=" is followed by the strategies of strategic merge patches, and ":" with the merge key of a list.
 """
 FORMATS = {"byte": "bytes", "date-time": "time"}
 SCALARS = {"integer": "int64", "number": "double", "boolean": "bool", None: "any"}
@@ -62,8 +62,14 @@ def described_types(model, kinds):
 
 def paragraph(type_, names, pointers):
     atomic = " atomic" if is_atomic_map(type_.schema) else ""
-    return [names[type_.name] + atomic] + [field_line(field, names, (message_of(type_), field.name) in pointers)
+    return [names[type_.name] + atomic] + [field_line(field, names, keeps_empty(field, message_of(type_), pointers))
                                            for field in type_.fields.values()]
+
+
+def keeps_empty(field, message, pointers):
+    """Returns whether an optional field can be an empty string or list, as opposed to omitted."""
+    is_string = field.value.kind == "string" and not field.value.format
+    return is_string and (message, field.name) in pointers or (message, field.name) in selection.UNOMITTED_LISTS
 
 
 def message_of(type_):
@@ -71,13 +77,13 @@ def message_of(type_):
     return ".".join(type_.name.split(".")[-3:])
 
 
-def field_line(field, names, is_pointer):
+def field_line(field, names, is_kept_empty):
     line = f" {field.name} {type_expression(field.value, names)}"
     if field.value.reference and field.schema.get("x-kubernetes-map-type") == "granular":
         line += ":granular"
     if field.required:
         line += " !"
-    elif is_pointer and field.value.kind == "string" and not field.value.format:
+    elif is_kept_empty:
         line += " ?"
     if "x-kubernetes-patch-strategy" in field.schema:
         line += " patch=" + field.schema["x-kubernetes-patch-strategy"]

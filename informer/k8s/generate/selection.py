@@ -36,6 +36,16 @@ UNSERVED_KINDS = {
     ("networking.k8s.io/v1", "ServiceCIDR"): ("servicecidrs", "Cluster"),
 }
 
+# Optional lists whose Go fields have no "omitempty": (message, field). They can be empty; after they are stored they
+# are null.
+UNOMITTED_LISTS = {
+    ("autoscaling.v2.HorizontalPodAutoscalerStatus", "currentMetrics"),
+    ("core.v1.ProjectedVolumeSource", "sources"),
+    ("discovery.v1.EndpointSlice", "ports"),
+    ("rbac.v1.ClusterRole", "rules"),
+    ("rbac.v1.Role", "rules"),
+}
+
 # Headers with the structs that several kinds use: (folder, header, types). A header also has the types of
 # its folder that these types use, unless an earlier header has them. So the order is bottom to top.
 SHARED_HEADERS = [

@@ -123,16 +123,20 @@ class RecordTest(unittest.TestCase):
 
 
 class SchemasTest(unittest.TestCase):
-    def test_optional_strings_that_are_pointers_and_merged_fields_are_marked(self):
-        fields = {"a": {"type": "string"}, "b": {"type": "string"}, "c": {"type": "string"}, "t": {"type": "string", "format": "byte"},
+    def test_optional_fields_that_can_be_empty_and_merged_fields_are_marked(self):
+        texts = {"type": "array", "items": {"type": "string"}}
+        fields = {"a": {"type": "string"}, "b": {"type": "string"}, "c": {"type": "string"}, "i": {"type": "string"},
+                  "l": texts, "m": texts, "t": {"type": "string", "format": "byte"},
                   "spec": {"allOf": [{"$ref": "#/components/schemas/io.k8s.api.shop.v1.Spec"}],
                            "x-kubernetes-map-type": "granular"}}
         types = SCHEMAS | {WIDGET: SCHEMAS[WIDGET] | {"properties": fields, "required": ["c"]}}
-        pointers = messages.pointers("# comment\nshop.v1.Widget\n 1 a string -\n 2 b string\n 3 c string\n 4 t bytes\n")
-        with select():
+        pointers = messages.pointers("# comment\nshop.v1.Widget\n 1 a string -\n 2 b string\n 3 c string\n 4 t bytes\n"
+                                     " 5 . Inner\n 6 l [string]\n 7 m [string]\nshop.v1.Inner\n 1 i string\n")
+        with select(UNOMITTED_LISTS={("shop.v1.Widget", "l")}):
             text = schemas.text(Model("v1.99.0", types, [WIDGET_KIND]), pointers)
         self.assertEqual(text[text.index("Widget\n"):].splitlines(), [
-            "Widget", " a string", " b string ?", " c string !", " spec Spec:granular", " t bytes"])
+            "Widget", " a string", " b string ?", " c string !", " i string ?", " l [string] ?", " m [string]", " spec Spec:granular",
+            " t bytes"])
 
 
 class DefaultsTest(unittest.TestCase):

@@ -109,10 +109,16 @@ json ZeroValue(const Schema& schema) {
   }
 }
 
+/// Returns whether Go encodes a list even if it is empty.
+bool IsUnomittedList(const Schema::Field& field) {
+  return field.schema->type == Type::kList && (field.required || field.keeps_empty);
+}
+
 void SetRequiredZeroValues(json& object, const Schema& schema) {
   for (const auto& [name, field] : schema.fields) {
-    if (!field.required || object.contains(name)) continue;
-    if (json zero = ZeroValue(*field.schema); !zero.is_null()) object[name] = std::move(zero);
+    if (object.contains(name)) continue;
+    json zero = field.required ? ZeroValue(*field.schema) : json();
+    if (!zero.is_null() || IsUnomittedList(field)) object[name] = std::move(zero);
   }
 }
 
@@ -156,6 +162,19 @@ void ApplyBuiltInDefaults(json& value, const Schema& schema) {
   }
 }
 
+void ReplaceEmptyLists(json& value, const Schema& schema) {
+  if (schema.type == Type::kList && value.empty()) {
+    value = nullptr;
+  } else if (value.is_object() && schema.type == Type::kObject) {
+    for (const auto& [name, field] : schema.fields) {
+      if (const auto found = value.find(name); found != value.end())
+        ReplaceEmptyLists(*found, *field.schema);
+    }
+  } else if (value.is_structured() && schema.items != nullptr) {
+    for (json& item : value) ReplaceEmptyLists(item, *schema.items);
+  }
+}
+
 json ZeroObject(const Schema& schema) {
   json zero = json::object();
   if (schema.name.empty()) {  // a custom resource or a part of it
@@ -168,7 +187,7 @@ json ZeroObject(const Schema& schema) {
     }
   }
   for (const auto& [name, field] : schema.fields) {
-    if (field.required) zero[name] = ZeroValue(*field.schema);
+    if (field.required || IsUnomittedList(field)) zero[name] = ZeroValue(*field.schema);
   }
   for (const auto& [name, field] : schema.fields) {
     if (field.always_present) zero[name] = ZeroObject(*field.schema);

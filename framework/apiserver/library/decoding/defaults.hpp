@@ -12,6 +12,10 @@ namespace kopp::apiserver {
 /// defaults.txt, the rest from computed_defaults.cpp.
 void ApplyBuiltInDefaults(nlohmann::json& value, const Schema& schema);
 
+/// Replaces the empty lists of an object of a built-in kind by null: the storage of kube-apiserver
+/// does not tell them apart.
+void ReplaceEmptyLists(nlohmann::json& value, const Schema& schema);
+
 /// Returns an object of a built-in kind in which no field is set: its required fields have zero
 /// values.
 [[nodiscard]] nlohmann::json ZeroObject(const Schema& schema);

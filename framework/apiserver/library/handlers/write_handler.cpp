@@ -86,8 +86,11 @@ json WriteHandler::CreateObject(const WriteRequest& write, json object, Warnings
       kind != WriteKind::kApply) {
     throw StatusError(500, "", "resourceVersion should not be set on objects to be created");
   }
-  // The status has its schema's defaults, which no field manager owns.
-  if (!resource.built_in) ApplySchemaDefaults(object, *resource.schema);
+  if (resource.built_in) {
+    ReplaceEmptyLists(object, *resource.schema);
+  } else {  // the status has its schema's defaults, which no field manager owns
+    ApplySchemaDefaults(object, *resource.schema);
+  }
   return StoreNewObject(write, created, std::move(object));
 }
 
@@ -203,6 +206,7 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
   }
   ValidateUpdatedObject(resource, subresource, live, object, warnings);
   CheckOwnerReferences(context_, params.write, live, object);
+  if (resource.built_in) ReplaceEmptyLists(object, *resource.schema);
   return object;
 }
 

@@ -48,8 +48,8 @@ struct Schema {
   struct Field {
     const Schema* schema = nullptr;
     bool required = false;
-    /// Whether "" is a value of an optional string. Otherwise Go omits it.
-    bool keeps_empty_string = false;
+    /// Whether an optional string or list can be empty. Otherwise Go omits it.
+    bool keeps_empty = false;
     PatchStrategy patch_strategy = PatchStrategy::kDefault;
     std::string patch_merge_key{};   ///< identifies the items of a list with strategy kMerge
     bool always_present = false;     ///< an object that Go encodes even if it is empty
