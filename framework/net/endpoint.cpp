@@ -19,10 +19,6 @@ namespace {
                     reason + "; write it as https://HOST:PORT");
 }
 
-bool IsHexDigit(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 bool IsHostCharacter(char c) { return IsLetterOrDigit(c) || c == '-' || c == '.' || c == '_'; }
 
 bool IsPathOrQueryCharacter(char c) {

@@ -1,8 +1,8 @@
+#include "base/ascii.hpp"
 #include "text_formats.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <string_view>
 #include <system_error>
@@ -12,16 +12,14 @@
 namespace kopp::schema {
 namespace {
 
-bool IsHexDigit(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
-
 /// Removes the leading zeros of all numbers.
 std::string WithoutLeadingZeros(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool starts_number = i == 0 || !IsHexDigit(text[i - 1]);
+    const bool starts_number = i == 0 || !detail::IsHexDigit(text[i - 1]);
     const std::size_t end = starts_number ? text.find_first_not_of('0', i) : i;
     // The last zero stays if nothing else follows.
-    const bool has_digits = end < text.size() && IsHexDigit(text[end]);
+    const bool has_digits = end < text.size() && detail::IsHexDigit(text[end]);
     if (starts_number && text[i] == '0') i = has_digits ? end : std::min(end, text.size()) - 1;
     result += text[i];
   }
@@ -71,7 +69,7 @@ bool IsMacFormat(const std::string& text) {
   std::size_t digits = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool is_separator = i % (group + 1) == group;
-    if (is_separator ? text[i] != separator : !IsHexDigit(text[i])) return false;
+    if (is_separator ? text[i] != separator : !detail::IsHexDigit(text[i])) return false;
     digits += is_separator ? 0 : 1;
   }
   const bool is_complete = group == 0 || text.size() % (group + 1) == group;

@@ -40,7 +40,7 @@ void ValidateResources(const FieldRef& resources, FieldErrors& errors) {
     if (!ValidateRequired(resource, errors)) continue;
     const auto slash = text.find('/');
     if (slash == std::string::npos) {
-      has_plain_resource |= text != wildcard;
+      has_plain_resource = text != wildcard;  // kube-apiserver considers only the last one
       continue;
     }
     const std::string name = text.substr(0, slash);

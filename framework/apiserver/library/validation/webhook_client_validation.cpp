@@ -1,7 +1,9 @@
 #include "validation/webhook_client_validation.hpp"
 
 #include "schema/field_validation.hpp"
+#include "schema/go_url.hpp"
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -10,37 +12,23 @@ namespace {
 
 /// Requires a URL "https://HOST[/PATH]".
 void ValidateWebhookUrl(const FieldRef& url, FieldErrors& errors) {
-  std::string_view rest = url.value().get_ref<const std::string&>();
-  const auto add_invalid = [&](std::string_view value, const char* detail) {
-    errors.push_back(InvalidValue(url.path(), std::string(value), detail));
+  const std::string form = "; desired format: https://host[/path]";
+  const auto add_invalid = [&](const std::string& value, const std::string& detail) {
+    errors.push_back(InvalidValue(url.path(), value, detail));
   };
-  const auto cut_after = [&](char separator) {
-    const auto at = rest.find(separator);
-    if (at == std::string_view::npos) return std::string_view();
-    const std::string_view after = rest.substr(at + 1);
-    rest = rest.substr(0, at);
-    return after;
-  };
-  const std::string_view fragment = cut_after('#');
-  const std::string_view query = cut_after('?');
-  const auto scheme_end = rest.find("://");
-  const std::string_view scheme =
-      scheme_end == std::string_view::npos ? std::string_view() : rest.substr(0, scheme_end);
-  rest.remove_prefix(scheme_end == std::string_view::npos ? rest.size() : scheme_end + 3);
-  cut_after('/');
-  const auto at = rest.rfind('@');
-  const std::string_view user =
-      at == std::string_view::npos ? std::string_view() : rest.substr(0, at);
-  if (at != std::string_view::npos) rest.remove_prefix(at + 1);
-  if (scheme != "https") {
-    add_invalid(scheme,
-                "'https' is the only allowed URL scheme; desired format: "
-                "https://host[/path]");
+  try {
+    const GoUrl parsed = ParseGoUrl(url.text());
+    if (parsed.scheme != "https")
+      add_invalid(parsed.scheme, "'https' is the only allowed URL scheme" + form);
+    if (parsed.host.empty()) add_invalid("", "host must be specified" + form);
+    if (parsed.user) add_invalid(*parsed.user, "user information is not permitted in the URL");
+    if (!parsed.fragment.empty())
+      add_invalid(parsed.fragment, "fragments are not permitted in the URL");
+    if (!parsed.query.empty())
+      add_invalid(parsed.query, "query parameters are not permitted in the URL");
+  } catch (const std::invalid_argument& error) {
+    errors.push_back(Required(url.path(), "url must be a valid URL: " + (error.what() + form)));
   }
-  if (rest.empty()) add_invalid("", "host must be specified; desired format: https://host[/path]");
-  if (!user.empty()) add_invalid(user, "user information is not permitted in the URL");
-  if (!fragment.empty()) add_invalid(fragment, "fragments are not permitted in the URL");
-  if (!query.empty()) add_invalid(query, "query parameters are not permitted in the URL");
 }
 
 void ValidateServicePath(const FieldRef& path, FieldErrors& errors) {

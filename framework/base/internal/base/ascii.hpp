@@ -13,6 +13,10 @@ namespace kopp::detail {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c);
 }
 
+[[nodiscard]] constexpr bool IsHexDigit(char c) {
+  return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
 /// Converts ASCII letters to lower case. Kinds and annotation keys are validated in lower case.
 [[nodiscard]] inline std::string ToLowerAscii(std::string_view text) {
   std::string lower(text);

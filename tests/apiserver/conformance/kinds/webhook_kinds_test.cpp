@@ -257,5 +257,53 @@ const InvalidKind invalid_webhook_objects[] = {
 INSTANTIATE_TEST_SUITE_P(Webhook, InvalidKindTest, ::testing::ValuesIn(invalid_webhook_objects),
                          InvalidKindTestName);
 
+const std::string webhooks_with_invalid_urls = R"({"webhooks": [
+        {"name": "a.example.com", "clientConfig": {"url": "2026-01-01T00:00:00Z"},
+         "sideEffects": "None", "admissionReviewVersions": ["v1"]},
+        {"name": "b.example.com", "clientConfig": {"url": "https://a/%zz"},
+         "sideEffects": "None", "admissionReviewVersions": ["v1"]},
+        {"name": "c.example.com", "clientConfig": {"url": "a\nb"},
+         "sideEffects": "None", "admissionReviewVersions": ["v1"]},
+        {"name": "d.example.com", "clientConfig": {"url": "::1"},
+         "sideEffects": "None", "admissionReviewVersions": ["v1"]},
+        {"name": "e.example.com", "clientConfig": {"url": "https://a:b"},
+         "sideEffects": "None", "admissionReviewVersions": ["v1"]},
+        {"name": "f.example.com", "clientConfig": {"url": "https://a b"},
+         "sideEffects": "None", "admissionReviewVersions": ["v1"]},
+        {"name": "g.example.com", "clientConfig": {"url": "HTTPS://A/#%"},
+         "sideEffects": "None", "admissionReviewVersions": ["v1"]},
+        {"name": "h.example.com", "clientConfig": {"url": "a:b"},
+         "sideEffects": "None", "admissionReviewVersions": ["v1"]}]})";
+/// The scope must not be empty. Of the resources, kube-apiserver compares only the last one with
+/// "*".
+const std::string webhook_without_scope = R"({"webhooks": [
+        {"name": "a.example.com", "clientConfig": {"url": "HTTPS://E.com"},
+         "sideEffects": "None", "admissionReviewVersions": ["v1"],
+         "rules": [{"operations": ["*"], "apiGroups": ["*"], "apiVersions": ["*"],
+                    "resources": ["pods", "*"], "scope": ""}]}]})";
+
+const InvalidKind webhooks_with_invalid_texts[] = {
+    {"WebhookUrlsThatCannotBeParsed",
+     "admissionregistration.k8s.io/v1",
+     "mutatingwebhookconfigurations",
+     webhooks_with_invalid_urls,
+     {R"(FieldValueRequired webhooks[0].clientConfig.url: Required value: url must be a valid URL: parse "2026-01-01T00:00:00Z": first path segment in URL cannot contain colon; desired format: https://host[/path])",
+      R"(FieldValueRequired webhooks[1].clientConfig.url: Required value: url must be a valid URL: parse "https://a/%zz": invalid URL escape "%zz"; desired format: https://host[/path])",
+      R"(FieldValueRequired webhooks[2].clientConfig.url: Required value: url must be a valid URL: parse "a\nb": net/url: invalid control character in URL; desired format: https://host[/path])",
+      R"(FieldValueRequired webhooks[3].clientConfig.url: Required value: url must be a valid URL: parse "::1": missing protocol scheme; desired format: https://host[/path])",
+      R"(FieldValueRequired webhooks[4].clientConfig.url: Required value: url must be a valid URL: parse "https://a:b": invalid port ":b" after host; desired format: https://host[/path])",
+      R"(FieldValueRequired webhooks[5].clientConfig.url: Required value: url must be a valid URL: parse "https://a b": invalid character " " in host name; desired format: https://host[/path])",
+      R"(FieldValueRequired webhooks[6].clientConfig.url: Required value: url must be a valid URL: parse "HTTPS://A/#%": invalid URL escape "%"; desired format: https://host[/path])",
+      R"(FieldValueInvalid webhooks[7].clientConfig.url: Invalid value: "a": 'https' is the only allowed URL scheme; desired format: https://host[/path])",
+      R"(FieldValueInvalid webhooks[7].clientConfig.url: Invalid value: "": host must be specified; desired format: https://host[/path])"}},
+    {"WebhookRuleWithAnEmptyScope",
+     "admissionregistration.k8s.io/v1",
+     "mutatingwebhookconfigurations",
+     webhook_without_scope,
+     {R"(FieldValueNotSupported webhooks[0].rules[0].scope: Unsupported value: "": supported values: "*", "Cluster", "Namespaced")"}},
+};
+INSTANTIATE_TEST_SUITE_P(WebhookTexts, InvalidKindTest,
+                         ::testing::ValuesIn(webhooks_with_invalid_texts), InvalidKindTestName);
+
 }  // namespace
 }  // namespace kopp::conformance
