@@ -1,6 +1,7 @@
 #include "schema/crd_version_validation.hpp"
 
 #include "schema/field_validation.hpp"
+#include "schema/go_quoted.hpp"
 #include "schema/schema_path.hpp"
 
 #include <algorithm>
@@ -36,7 +37,9 @@ void ValidateScaleSubresource(const FieldRef& scale, FieldErrors& errors) {
     } else if (std::none_of(parents.begin(), parents.end(), [&](const std::string& parent) {
                  return json_path.starts_with(parent);
                })) {
-      errors.push_back(InvalidValue(field.path(), json_path, detail));
+      // The label selector is a pointer in Go.
+      errors.push_back(
+          (is_required ? &InvalidValue : &InvalidJson)(field.path(), json_path, detail));
     }
   }
 }
@@ -74,17 +77,15 @@ void ValidateDeprecationWarning(const FieldRef& warning, FieldErrors& errors) {
   constexpr std::size_t kMaxLength = 256;
   const std::string text = warning.text();
   const auto add_invalid = [&](const std::string& detail) {
-    errors.push_back(InvalidValue(warning.path(), text, detail));
+    errors.push_back(InvalidJson(warning.path(), text, detail));
   };
   if (text.empty()) return add_invalid("must not be an empty string");
   if (text.size() > kMaxLength) add_invalid("must be <= 256 characters long");
-  const auto control = std::find_if(text.begin(), text.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-  });
-  if (control == text.end()) return;
-  add_invalid(
-      "must only contain printable UTF-8 characters; non-printable character found at index " +
-      std::to_string(control - text.begin()));
+  if (const auto index = IndexOfUnprintable(text)) {
+    add_invalid(
+        "must only contain printable UTF-8 characters; non-printable character found at index " +
+        std::to_string(*index));
+  }
 }
 
 void ValidatePrinterColumn(const FieldRef& column, FieldErrors& errors) {

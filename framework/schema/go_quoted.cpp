@@ -54,6 +54,15 @@ std::string Escape(char32_t code_point) {
 
 }  // namespace
 
+std::optional<std::size_t> IndexOfUnprintable(std::string_view text) {
+  const std::string valid = ToValidUtf8(std::string(text));
+  for (std::string_view rest = valid; !rest.empty();) {
+    const std::size_t index = valid.size() - rest.size();
+    if (NeedsEscape(ConsumeCodePoint(rest))) return index;
+  }
+  return std::nullopt;
+}
+
 std::string GoQuoted(std::string_view text) {
   const std::string valid = ToValidUtf8(std::string(text));
   std::string quoted = "\"";

@@ -74,10 +74,11 @@ void ValidateListMapKeys(const FieldRef& schema, FieldErrors& errors) {
 
 /// Requires that items of a set are scalar or atomic.
 void ValidateSetItems(const FieldRef& items, FieldErrors& errors) {
+  // kube-apiserver names the list type as the value also of other keywords.
   const auto require_atomic = [&](const FieldRef& keyword) {
     errors.push_back(
-        InvalidValue(keyword.path(), keyword.value(),
-                     fmt::format("must be atomic as item of a list with {}=set", kListType)));
+        InvalidJson(keyword.path(), items[kListType].value(),
+                    fmt::format("must be atomic as item of a list with {}=set", kListType)));
   };
   const FieldRef map_type = items[kMapType];
   const FieldRef list_type = items[kListType];

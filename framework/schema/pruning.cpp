@@ -52,7 +52,8 @@ class Pruner {
   /// Decodes metadata as the type ObjectMeta. Throws std::invalid_argument.
   void PruneMetadata(json& object, const std::string& path) {
     const auto metadata = object.find("metadata");
-    if (metadata == object.end() || metadata->is_null()) return;
+    if (metadata == object.end() || (metadata->is_null() && path.empty())) return;
+    if (metadata->is_null()) *metadata = json::object();  // of an embedded resource
     const std::string child_path = ChildPath(path, "metadata");
     const Schema& schema = *Schemas::BuiltIn().Find("ObjectMeta");
     const json original = *metadata;

@@ -38,6 +38,15 @@ const Schema& FieldSchemaOf(const Schema& schema, const std::string& name) {
   return field == nullptr ? unspecified : *field;
 }
 
+/// Throws std::invalid_argument if a list or an object is in the place of a scalar.
+void CheckScalar(const json* value, const Schema& schema) {
+  const bool is_scalar =
+      schema.type == Schema::Type::kString || schema.type == Schema::Type::kInteger ||
+      schema.type == Schema::Type::kNumber || schema.type == Schema::Type::kBoolean;
+  if (is_scalar && value != nullptr && value->is_structured())
+    throw std::invalid_argument("the value is not a scalar");
+}
+
 bool IsEmpty(const json* value) { return value == nullptr || value->is_null() || value->empty(); }
 
 /// Indexes the items of a list by their path elements.
@@ -86,6 +95,8 @@ class Comparer {
   void Compare(const json* before, const json* after, const Schema& schema, FieldSet& added,
                FieldSet& modified, FieldSet& removed) {
     assert(before != nullptr || after != nullptr);
+    CheckScalar(before, schema);
+    CheckScalar(after, schema);
     const json& present = after == nullptr ? *before : *after;
     const bool granular = IsGranular(schema, present) &&
                           (before == nullptr || before->is_null() || IsGranular(schema, *before));
@@ -202,8 +213,9 @@ void RequireSetItem(const json& item) {
 }
 
 /// Returns the key of an item that does not contain it, or null if there is none. The keys that Go
-/// always encodes have the zero value.
+/// always encodes have the zero value, as has the name of a LocalObjectReference.
 json DefaultKey(const Schema& item, const std::string& key) {
+  if (item.name == "LocalObjectReference") return "";
   const Schema::Field* const field = item.Find(key);
   if (field == nullptr) return nullptr;
   const bool is_built_in = !item.name.empty();

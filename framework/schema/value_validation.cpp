@@ -2,6 +2,7 @@
 
 #include "embedded_validation.hpp"
 #include "schema/formats.hpp"
+#include "schema/go_quoted.hpp"
 #include "schema/parse.hpp"
 #include "schema/typed_value.hpp"
 #include "schema_keywords.hpp"
@@ -104,22 +105,32 @@ class ValueValidator {
   void AddTypeError(const std::string& path, const std::string& expected,
                     const std::string& found) {
     Add("FieldValueTypeInvalid", path,
-        "Invalid value: " + json(found).dump() + ": " + path + " in body must be of type " +
-            expected + ": " + json(found).dump());
+        "Invalid value: " + GoQuoted(found) + ": " + path + " in body must be of type " + expected +
+            ": " + GoQuoted(found));
+  }
+
+  /// Returns the format that takes part in the validation of the type. In a default of a CRD,
+  /// kube-openapi also considers formats that it does not know.
+  [[nodiscard]] std::string FormatOf(const Schema& schema) const {
+    if (root_path_.empty() || schema.constraints == nullptr) return schema.format;
+    const json* format = schema.constraints->Find("format");
+    return format == nullptr ? "" : format->get<std::string>();
   }
 
   void ValidateType(const json& value, const Schema& schema, const std::string& path) {
     const std::string type_name = TypeNameOf(schema);
     if (HasType(type_name, value) || (value.is_null() && schema.nullable)) return;
-    if (schema.format.empty() || type_name != "string" || value.is_null()) {
-      return AddTypeError(path, type_name, JsonTypeOf(value));
-    }
+    const std::string format = FormatOf(schema);
+    const bool may_have_format = !value.is_string() && !value.is_array() && !value.is_null();
+    const std::string found_format = !value.is_number() ? ""
+                                     : IsInteger(value) ? "int64"
+                                                        : "float64";
+    if (may_have_format && !format.empty() && format != found_format)
+      return AddTypeError(path, format, found_format);
     // kube-openapi checks strings with a format by their format, and lists not at all.
-    if (value.is_array()) return;
-    AddTypeError(path, schema.format,
-                 IsInteger(value)    ? "int64"
-                 : value.is_number() ? "double"
-                                     : "");
+    const bool is_numeric = type_name.starts_with("integer") || type_name == "number";
+    if (!format.empty() && !is_numeric && (value.is_string() || value.is_array())) return;
+    AddTypeError(path, type_name, JsonTypeOf(value));
   }
 
   /// Returns the errors of a value against another schema.
@@ -289,7 +300,7 @@ class ValueValidator {
       supported.push_back(enum_value.is_string() ? enum_value.get<std::string>()
                                                  : enum_value.dump());
     }
-    errors.push_back(NotSupported(FieldOf(path), value, supported));
+    errors.push_back(NotSupportedFormatted(FieldOf(path), GoValue(value), supported));
   }
 
   void ValidateObject(const json& object, const Schema& schema,

@@ -19,7 +19,7 @@ using nlohmann::json;
 std::string FormatGoFloat(double number) {
   // Go changes to an exponent at these limits.
   constexpr double kMinFixed = 1e-4;
-  constexpr double kMaxFixed = 1e21;
+  constexpr double kMaxFixed = 1e6;
   const double size = std::fabs(number);
   const bool fixed = number == 0 || (size >= kMinFixed && size < kMaxFixed);
   std::array<char, 64> text{};

@@ -147,7 +147,7 @@ class CrdValidator {
     const FieldRef warning = version["deprecationWarning"];
     if (warning.exists() && !version["deprecated"].is(true)) {
       errors_.push_back(
-          InvalidValue(warning.path(), warning.value(), "can only be set for deprecated versions"));
+          InvalidJson(warning.path(), warning.value(), "can only be set for deprecated versions"));
     } else if (warning.exists()) {
       ValidateDeprecationWarning(warning, errors_);
     }
@@ -232,9 +232,15 @@ class CrdValidator {
       for (const FieldRef& column : version["additionalPrinterColumns"].items())
         ValidatePrinterColumn(column, errors_);
     }
-    if (IsShared("selectableFields") == shared)
-      ValidateSelectableFields(version["selectableFields"], version["schema"]["openAPIV3Schema"],
-                               errors_);
+    const FieldRef fields = version["selectableFields"];
+    if (IsShared("selectableFields") != shared || fields.size() == 0) return;
+    const FieldRef schema = version["schema"]["openAPIV3Schema"];
+    if (shared ? version["schema"].exists() : schema.exists())
+      return ValidateSelectableFields(fields, schema, errors_);
+    errors_.push_back(InvalidValue(
+        fields.path(), "",
+        shared ? "may only be set when validations.schema is included"
+               : "may only be set when `version.schema.openAPIV3Schema` is not included"));
   }
 
   void ValidateStoredVersions() {

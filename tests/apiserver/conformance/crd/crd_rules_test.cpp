@@ -5,6 +5,8 @@
 namespace kopp::conformance {
 namespace {
 
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 class CrdRuleTest : public CustomResourceTest {
@@ -96,6 +98,19 @@ const Rule structure_rules[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Structure, CrdSchemaRuleTest, ::testing::ValuesIn(structure_rules),
                          &NameOf);
+
+/// Defaults whose type or format is unknown.
+const Rule default_rules[] = {
+    {"DefaultOfAnUnknownTypeWithAFormat", R"({"type": "x", "format": "int32", "default": 3})",
+     R"([spec.validation.openAPIV3Schema.properties[f].default: Invalid value: "int64":  in body must be of type int32: "int64", spec.validation.openAPIV3Schema.properties[f].type: Unsupported value: "x")"},
+    {"TextAsDefaultOfAnUnknownTypeWithAFormat",
+     R"({"type": "x", "format": "int32", "default": "a"})",
+     R"(spec.validation.openAPIV3Schema.properties[f].type: Unsupported value: "x")"},
+    {"NumberAsDefaultOfAStringWithAFormat",
+     R"({"type": "string", "format": "int32", "default": 1.5})",
+     R"(spec.validation.openAPIV3Schema.properties[f].default: Invalid value: "float64":  in body must be of type int32: "float64")"},
+};
+INSTANTIATE_TEST_SUITE_P(Defaults, CrdSchemaRuleTest, ::testing::ValuesIn(default_rules), &NameOf);
 
 const Rule alternative_rules[] = {
     {"IntegerOrStringWithATypeInAnyOf",
@@ -206,6 +221,28 @@ const Rule selectable_field_rules[] = {
 };
 INSTANTIATE_TEST_SUITE_P(, CrdSelectableFieldRuleTest, ::testing::ValuesIn(selectable_field_rules),
                          &NameOf);
+
+TEST_F(CrdRuleTest, ADeprecationWarningIsPrintable) {
+  json crd = MakeCrd({{"type", "string"}});
+  crd["spec"]["versions"][0]["deprecated"] = true;
+  crd["spec"]["versions"][0]["deprecationWarning"] = "<\u202e";
+
+  EXPECT_THAT(PostCrd(crd).message(),
+              EndsWith("spec.versions[0].deprecationWarning: Invalid value: \"\\u003c\u202e\": "
+                       "must only contain "
+                       "printable UTF-8 characters; non-printable character found at index 1"));
+}
+
+TEST_F(CrdRuleTest, SelectableFieldsNeedASchema) {
+  json crd = MakeCrd({{"type", "string"}});
+  crd["spec"]["versions"][0]["selectableFields"] = R"([{"jsonPath": ".f"}])"_json;
+  crd["spec"]["versions"][0].erase("schema");
+
+  EXPECT_THAT(
+      PostCrd(crd).message(),
+      HasSubstr(
+          R"(spec.selectableFields: Invalid value: "": may only be set when validations.schema is included)"));
+}
 
 class CrdDecodingTest : public CrdRuleTest, public ::testing::WithParamInterface<Rule> {};
 

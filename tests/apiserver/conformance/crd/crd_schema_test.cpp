@@ -27,6 +27,7 @@ class CrdSchemaTest : public CustomResourceTest {
     embedded["x-kubernetes-embedded-resource"] = true;
     const json spec = ObjectSchema(
         {{"a", StringSchema()},
+         {"date", {{"type", "string"}, {"format", "date"}}},
          {"free", free_form},
          {"embedded", embedded},
          {"map",
@@ -40,6 +41,29 @@ class CrdSchemaTest : public CustomResourceTest {
     return Post(Widgets() + query, MakeWidget("w", json::parse(spec)));
   }
 };
+
+TEST_F(CrdSchemaTest, NullAsMetadataOfAnEmbeddedObjectIsAnEmptyObject) {
+  const JsonResponse created =
+      PostSpec(R"({"embedded": {"apiVersion": "v1", "kind": "A", "metadata": null}})");
+
+  EXPECT_EQ(created.at("/spec/embedded/metadata"), json::object());
+  EXPECT_EQ(created.at("/metadata/managedFields/0/fieldsV1/f:spec/f:embedded"),
+            R"({".": {}, "f:apiVersion": {}, "f:kind": {}, "f:metadata": {}})"_json);
+}
+
+TEST_F(CrdSchemaTest, AnObjectWithAListInPlaceOfATextHasNoManagedFields) {
+  const JsonResponse created = PostSpec(R"({"date": ["a"]})");
+
+  EXPECT_EQ(created.status, 201) << created.text;
+  EXPECT_FALSE(created.at("/metadata").contains("managedFields"));
+}
+
+TEST_F(CrdSchemaTest, ATextWithAWrongFormatIsQuoted) {
+  EXPECT_THAT(
+      PostSpec(R"({"date": "\u202e"})").message(),
+      EndsWith(
+          R"(spec.date: Invalid value: "\u202e": spec.date in body must be of type date: "\u202e")"));
+}
 
 TEST_F(CrdSchemaTest, UnknownFieldsArePrunedAtEachLevel) {
   const JsonResponse created = PostSpec(R"({"a": "1", "b": 2,

@@ -36,6 +36,8 @@ const Rule value_rules[] = {
     {"FractionWithAFactorBelowOne", R"({"ratio": 1.5})", ""},
     {"ReplicasAreAFraction", R"({"replicas": 1.5})",
      R"([spec.replicas: Invalid value: "number": spec.replicas in body must be of type integer: "number", .spec.replicas: Invalid value: 0: .spec.replicas accessor error: 1.5 is of the type float64, expected int64])"},
+    {"ReplicasAreALargeFraction", R"({"replicas": 1234567.5})",
+     R"([spec.replicas: Invalid value: "number": spec.replicas in body must be of type integer: "number", .spec.replicas: Invalid value: 0: .spec.replicas accessor error: 1.2345675e+06 is of the type float64, expected int64])"},
     {"ReplicasAreText", R"({"replicas": "a"})",
      R"([spec.replicas: Invalid value: "string": spec.replicas in body must be of type integer: "string", .spec.replicas: Invalid value: 0: .spec.replicas accessor error: a is of the type string, expected int64])"},
     {"TooManyReplicas", R"({"replicas": 2147483648})",
