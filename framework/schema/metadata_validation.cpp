@@ -174,23 +174,21 @@ std::string DedupOwnerReferences(json& object) {
   const auto owners = metadata.find("ownerReferences");
   if (owners == metadata.end()) return "";
   std::set<json> seen;
-  std::set<std::string> duplicate_uids;
+  std::string duplicate_uids;
   json unique_owners = json::array();
   for (const json& owner : *owners) {
     if (seen.insert(owner).second) {
       unique_owners.push_back(owner);
     } else {
-      duplicate_uids.insert(StringField(owner, "uid"));
+      duplicate_uids += (duplicate_uids.empty() ? "" : ", ") + StringField(owner, "uid");
     }
   }
   if (duplicate_uids.empty()) return "";
   *owners = std::move(unique_owners);
-  std::string uids;
-  for (const std::string& uid : duplicate_uids) uids += (uids.empty() ? "" : ", ") + uid;
   return ".metadata.ownerReferences contains duplicate entries; API server dedups owner references "
          "in 1.20+, and may reject such requests as early as 1.24; please fix your requests; "
          "duplicate UID(s) observed: " +
-         uids;
+         duplicate_uids;
 }
 
 }  // namespace kopp::schema

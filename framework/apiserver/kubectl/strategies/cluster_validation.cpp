@@ -139,6 +139,7 @@ void AddClusterStrategies(StrategiesByKind& strategies) {
   priorities.assign_fields = &AssignPriorityClassFields;
   priorities.validate = &ValidatePriorityClass;
   priorities.validate_update = &ValidatePriorityClassUpdate;
+  priorities.update_validation = KindStrategy::UpdateValidation::kChange;
   KindStrategy& runtimes = strategies["runtimeclasses.node.k8s.io"];
   runtimes.finalizer_domain = KindStrategy::FinalizerDomain::kOptional;
   runtimes.allows_create_on_update = true;

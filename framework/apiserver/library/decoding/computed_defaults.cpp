@@ -112,6 +112,9 @@ void DefaultHostPorts(json& container) {
 void DefaultPod(json& pod) {
   const auto spec = pod.find("spec");
   if (spec == pod.end()) return;
+  if (const auto grace = spec->find("terminationGracePeriodSeconds");
+      grace != spec->end() && *grace < 0)
+    *grace = 1;
   for (const char* list : {"containers", "initContainers"}) {
     if (!spec->contains(list)) continue;
     for (json& container : (*spec)[list]) {

@@ -42,6 +42,8 @@ void ValidateQualifiedField(const std::string& name, const std::string& path, Fi
 void ValidateNoBacksteps(const FieldRef& path, FieldErrors& errors);
 /// Requires a relative path without the element "..".
 void ValidateDescendingPath(const FieldRef& path, FieldErrors& errors);
+/// Validates a volume in the file system of the node.
+void ValidateHostPath(const FieldRef& source, FieldErrors& errors);
 /// Requires a relative path that does not start with "..".
 void ValidateNonReservedPath(const FieldRef& path, FieldErrors& errors);
 /// Returns whether an amount has a fraction. Like kube-apiserver, does not find it in amounts of

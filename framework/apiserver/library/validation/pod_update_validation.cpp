@@ -32,9 +32,6 @@ json WithMutableFieldsFrom(json spec, const json& old_spec) {
   }
   for (const char* field : {"activeDeadlineSeconds", "tolerations", "schedulingGates"})
     copy_field(spec, old_spec, field);
-  const FieldRef grace = FieldRef(old_spec)["terminationGracePeriodSeconds"];
-  if (grace.number() < 0 && FieldRef(spec)["terminationGracePeriodSeconds"].is(1))
-    copy_field(spec, old_spec, "terminationGracePeriodSeconds");
   return spec;
 }
 

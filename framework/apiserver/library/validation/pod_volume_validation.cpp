@@ -27,15 +27,6 @@ void ValidateEmptyDir(const FieldRef& source, FieldErrors& errors) {
       ForbiddenField(limit.path(), "SizeLimit field must be a valid resource quantity"));
 }
 
-void ValidateHostPath(const FieldRef& source, FieldErrors& errors) {
-  if (!ValidateRequired(source["path"], errors)) return;
-  ValidateNoBacksteps(source["path"], errors);
-  ValidateEnum(source["type"],
-               {"", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File",
-                "FileOrCreate", "Socket"},
-               errors);
-}
-
 void ValidateGitRepo(const FieldRef& source, FieldErrors& errors) {
   ValidateNotEmpty(source["repository"], errors);
   ValidateDescendingPath(source["directory"], errors);
@@ -373,6 +364,15 @@ void ValidatePodVolume(const FieldRef& volume, PodContext& context, FieldErrors&
 }
 
 }  // namespace
+
+void ValidateHostPath(const FieldRef& source, FieldErrors& errors) {
+  if (!ValidateRequired(source["path"], errors)) return;
+  ValidateNoBacksteps(source["path"], errors);
+  ValidateEnum(source["type"],
+               {"", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File",
+                "FileOrCreate", "Socket"},
+               errors);
+}
 
 void ValidateDriverName(const FieldRef& driver, FieldErrors& errors) {
   const std::string name = driver.text();

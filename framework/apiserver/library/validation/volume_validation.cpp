@@ -4,9 +4,12 @@
 #include "validation/pod_spec.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include <kopp/k8s/quantity.hpp>
 
@@ -203,7 +206,7 @@ void ValidateVolumeSources(const json& volume, FieldErrors& errors) {
     ValidateDriverName(csi["driver"], errors);
     ValidateRequired(csi["volumeHandle"], errors);
   }
-  if (spec["hostPath"].exists()) ValidateRequired(spec["hostPath"]["path"], errors);
+  if (spec["hostPath"].exists()) ValidateHostPath(spec["hostPath"], errors);
   if (spec["local"].exists()) {
     ValidateRequired(spec["local"]["path"], errors);
     ValidateNoBacksteps(spec["local"]["path"], errors);
@@ -239,6 +242,35 @@ void ValidatePersistentVolume(const json& object, FieldErrors& errors) {
   ValidateVolumeMode(spec["volumeMode"], errors);
 }
 
+/// Returns the node affinity `before` with the stable names that `after` has for beta labels. As in
+/// kube-apiserver, an empty key is the stable name of all other labels.
+json WithStableLabels(const FieldRef& before, const FieldRef& after) {
+  static const std::map<std::string, std::string> stable_labels = {
+      {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"},
+      {"failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"},
+      {"beta.kubernetes.io/os", "kubernetes.io/os"},
+      {"beta.kubernetes.io/arch", "kubernetes.io/arch"},
+      {"beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type"},
+  };
+  json affinity = before.value();
+  const auto new_terms = after["required"]["nodeSelectorTerms"].items();
+  for (std::size_t i = 0; i < new_terms.size(); ++i) {
+    for (const char* list : {"matchExpressions", "matchFields"}) {
+      const auto requirements = new_terms[i][list].items();
+      for (std::size_t j = 0; j < requirements.size(); ++j) {
+        const json::json_pointer key(
+            fmt::format("/required/nodeSelectorTerms/{}/{}/{}/key", i, list, j));
+        if (!affinity.contains(key)) continue;
+        const auto stable = stable_labels.find(affinity[key].get<std::string>());
+        const std::string new_key = requirements[j]["key"].text();
+        if (new_key == (stable == stable_labels.end() ? "" : stable->second))
+          affinity[key] = new_key;
+      }
+    }
+  }
+  return affinity;
+}
+
 void ValidatePersistentVolumeUpdate(const json& before, const json& after, FieldErrors& errors) {
   if (SourcesOf(before) != SourcesOf(after)) {
     errors.push_back(ForbiddenField("spec.persistentvolumesource",
@@ -249,7 +281,8 @@ void ValidatePersistentVolumeUpdate(const json& before, const json& after, Field
   ValidateImmutableJson(old_spec["volumeMode"],
                         FieldRef(new_spec["volumeMode"].value(), "volumeMode"), errors);
   const FieldRef affinity = new_spec["nodeAffinity"];
-  if (old_spec["nodeAffinity"].exists() && !affinity.is(old_spec["nodeAffinity"].value())) {
+  const FieldRef old_affinity = old_spec["nodeAffinity"];
+  if (old_affinity.exists() && WithStableLabels(old_affinity, affinity) != affinity.value()) {
     errors.push_back(InvalidValue("nodeAffinity", affinity.value(),
                                   "field is immutable, except for updating from beta label to GA"));
   }

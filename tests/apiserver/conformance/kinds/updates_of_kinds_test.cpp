@@ -4,7 +4,10 @@
 namespace kopp::conformance {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::string webhooks =
     "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
@@ -29,6 +32,39 @@ class UpdateOfKindTest : public KindTest {
     return response.at("/metadata/generation").get<int>();
   }
 };
+
+TEST_F(UpdateOfKindTest, TheNodeAffinityOfAVolumeMayOnlyGetStableLabels) {
+  Create("/api/v1/persistentvolumes", R"({"spec": {
+      "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1"}, "hostPath": {"path": "/"},
+      "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [
+          {"key": "failure-domain.beta.kubernetes.io/zone", "operator": "Exists"},
+          {"key": "a", "operator": "Exists"}]}]}}}})"_json);
+  const auto patch_keys = [&](const std::string& first, const std::string& second) {
+    const json::json_pointer terms("/spec/nodeAffinity/required/nodeSelectorTerms");
+    json patch;
+    patch[terms] = {
+        {{"matchExpressions",
+          {{{"key", first}, {"operator", "Exists"}}, {{"key", second}, {"operator", "Exists"}}}}}};
+    return MergePatch(path(), patch);
+  };
+  constexpr const char* kImmutable =
+      "field is immutable, except for updating from beta label to GA";
+
+  EXPECT_THAT(patch_keys("topology.kubernetes.io/region", "a").message(), HasSubstr(kImmutable));
+  EXPECT_THAT(patch_keys("topology.kubernetes.io/zone", "b").message(), HasSubstr(kImmutable));
+  // Labels without a stable name may be renamed to "", which is not valid.
+  EXPECT_THAT(patch_keys("topology.kubernetes.io/zone", "").message(),
+              AllOf(HasSubstr("name part must be non-empty"), Not(HasSubstr(kImmutable))));
+  EXPECT_EQ(patch_keys("topology.kubernetes.io/zone", "a").status, 200);
+}
+
+TEST_F(UpdateOfKindTest, AnUpdateOfAPriorityClassHasOnlyErrorsOfItsChange) {
+  Create(priority_classes, {{"value", 5}});
+
+  EXPECT_THAT(
+      Causes(MergePatch(path(), {{"value", 2'147'483'647}})),
+      ElementsAre("FieldValueForbidden value: Forbidden: may not be changed in an update."));
+}
 
 TEST_F(UpdateOfKindTest, AStrategicMergePatchMergesWebhooksByName) {
   Create(webhooks, WebhookConfiguration());

@@ -488,5 +488,19 @@ TEST_F(PersistentVolumeClaimTest, CreateAddsTheProtectionFinalizer) {
   EXPECT_EQ(CreateClaim().at("/metadata/finalizers"), json({"kubernetes.io/pvc-protection"}));
 }
 
+class EmptyTextTest : public ConformanceTest {};
+
+TEST_F(EmptyTextTest, TheStatusOfAPodConditionInAFailurePolicyHasItsDefault) {
+  json job = MakeObjectWithName("a");
+  job["spec"] = R"({"podFailurePolicy": {"rules": [
+      {"action": "Ignore", "onPodConditions": [{"type": "a", "status": ""}]}]},
+    "template": {"spec": {"restartPolicy": "Never",
+                          "containers": [{"name": "a", "image": "a"}]}}})"_json;
+
+  EXPECT_EQ(Post(Path("batch/v1", "jobs"), job)
+                .at("/spec/podFailurePolicy/rules/0/onPodConditions/0/status"),
+            "True");
+}
+
 }  // namespace
 }  // namespace kopp::conformance

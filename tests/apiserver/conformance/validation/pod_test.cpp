@@ -32,6 +32,18 @@ TEST_F(PodTest, NewPodCannotHaveEphemeralContainers) {
                   "create"));
 }
 
+TEST_F(PodTest, AnImagePullSecretWithoutANameHasAnOwner) {
+  EXPECT_EQ(CreatePod(R"({"imagePullSecrets": [{}]})"_json)
+                .at("/metadata/managedFields/0/fieldsV1/f:spec/f:imagePullSecrets"),
+            R"({".": {}, "k:{\"name\":\"\"}": {}})"_json);
+}
+
+TEST_F(PodTest, ANegativeGracePeriodIsOneSecond) {
+  EXPECT_EQ(
+      CreatePod({{"terminationGracePeriodSeconds", -1}}).at("/spec/terminationGracePeriodSeconds"),
+      1);
+}
+
 TEST_F(PodTest, GatedPodCannotHaveANode) {
   EXPECT_THAT(Causes(CreatePod(R"({"nodeName": "n", "schedulingGates": [{"name": "a"}]})"_json)),
               ElementsAre("FieldValueForbidden spec.nodeName: Forbidden: cannot be set until all "

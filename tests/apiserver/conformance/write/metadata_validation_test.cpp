@@ -252,13 +252,15 @@ TEST_F(ObjectMetadataTest, DuplicateOwnerReferenceIsStoredOnceWithAWarning) {
   const JsonResponse created =
       Post(Path("configmaps"),
            {{"metadata",
-             {{"name", "a"}, {"ownerReferences", {MakeOwnerReference(), MakeOwnerReference()}}}}});
+             {{"name", "a"},
+              {"ownerReferences",
+               {MakeOwnerReference(), MakeOwnerReference(), MakeOwnerReference()}}}}});
 
   EXPECT_EQ(created.at("/metadata/ownerReferences"), json::array({MakeOwnerReference()}));
   EXPECT_THAT(created.warnings,
               ElementsAre(".metadata.ownerReferences contains duplicate entries; API server dedups "
                           "owner references in 1.20+, and may reject such requests as early as "
-                          "1.24; please fix your requests; duplicate UID(s) observed: u"));
+                          "1.24; please fix your requests; duplicate UID(s) observed: u, u"));
 }
 
 }  // namespace
