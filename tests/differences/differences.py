@@ -41,10 +41,11 @@ EXPLAINED = [
     (r"^LimitRange spec|^ResourceQuota spec", "LimitRanges and ResourceQuotas"),
     (r"^Node spec(\.podCIDRs?\b|\.providerID)?", "podCIDRs and providerID of Nodes"),
 ]
-# (regular expression for "Kind: what differs | real value | kopp's value", how the row in DIFFERENCES.md starts)
+# (regular expression for "Kind: what differs | real value | kopp's value | values sent", how the row in DIFFERENCES.md
+# starts)
 EXPLAINED_DIFFERENCES = [
     (r"^Job: \S+f:metadata \|", "managedFields of the labels that a new Job"),
-    (r"^Service: \S+ .*\| .*not in the valid range", "a dry run that requests a node port"),
+    (r"^Service: \S+ .*\| .*(not in the valid range|provided IP is already allocated)", "a dry run that requests a node port"),
     (r"^Secret: warnings \|.*\btls: |^Secret: warnings \|.*(asn1|x509|PEM)", "warnings about the certificate of a Secret"),
     (r"json parse error: json: cannot unmarshal number: value out of range", "the message for a number"),
     (r"^HorizontalPodAutoscaler: .*must specify at least one Policy", "the policies of a HorizontalPodAutoscaler"),
@@ -55,6 +56,12 @@ EXPLAINED_DIFFERENCES = [
     (r"accessor error: \S+ is of the type float64, expected int64.* \| \{", "whole numbers such as"),
     (r"^\w+: 201  / 422 .*factor MultipleOf declared for", "whole numbers such as"),
     (r"^\S+ \.\S+ \| '?(\+|\d+\.|\d+E\d)\S* \|", "the form of quantities"),
+    (r"^\S+ \.\S+ \| 1e3 \| 1k \| \[.*\b1000\.0\b", "the form of quantities"),
+    (r"only divisor's values .* / (422|20[01])  .*\| \[.*\b1000\.0\b", "the form of quantities"),
+    (r"^\w+: 20[01]  / 422 \S+ Duplicate value: .* \| \[.*\b\d\.0\b", "whole numbers such as"),
+    (r"^StatefulSet: (422 spec\.template\.spec\.volumes\[\]\.(name|persistentVolumeClaim)\b.*) / \1 \|",
+     "the index of the volume of a claim template"),
+    (r"^\S+ \.\S+ \| -?\d{16,21} \| -?\d(\.\d+)?e\+\d+ \|", "numbers of 1E15 or more"),
 ]
 CHOSEN_BY_THE_SERVER = {"uid", "creationTimestamp", "lastPhaseTransitionTime", "resourceVersion", "selfLink"}
 # Kinds that would change the responses to requests for other objects. They are only sent as dry runs.
@@ -306,7 +313,9 @@ def without_generated_name(response, prefix):
     """Replaces the random end of a name that the server has generated."""
     if not isinstance(prefix, str) or not isinstance(response.body, dict):
         return response
-    pattern = re.compile(re.escape(json.dumps(prefix)[1:-1]) + r"[bcdfghjklmnpqrstvwxz2456789]{5}\b")
+    escaped = json.dumps(prefix[:58])[1:-1]  # names have at most 63 characters
+    quoted = json.dumps(escaped.replace(r"\u0000", r"\x00"))[1:-1]  # the name in quotes, in a message
+    pattern = re.compile(f"({re.escape(escaped)}|{re.escape(quoted)})[bcdfghjklmnpqrstvwxz2456789]{{5}}\\b")
     text = pattern.sub(lambda match: match[0][:-5] + "-", json.dumps(response.body))
     return response._replace(body=json.loads(text))
 
@@ -359,8 +368,8 @@ def generic(kind, path):
     return f"{kind} {text}"
 
 
-def explanation_of(place, kind, difference):
-    text = f"{kind}: " + " | ".join(str(part) for part in difference)
+def explanation_of(place, kind, difference, body):
+    text = f"{kind}: " + " | ".join(str(part) for part in (*difference, _value_at(place, body)))
     matches = [subject for pattern, subject in EXPLAINED if re.search(pattern, place)]
     return next(iter(matches + [subject for pattern, subject in EXPLAINED_DIFFERENCES if re.search(pattern, text)]), None)
 
@@ -402,7 +411,7 @@ class Comparison:
         if difference is None:
             return
         place = generic(kind, path)
-        explained = explanation_of(place, kind, difference)
+        explained = explanation_of(place, kind, difference, body)
         if explained:
             self.explained[explained] += 1
             return
