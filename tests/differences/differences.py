@@ -8,7 +8,8 @@ new. differences_test.sh starts them.
 
 Each request takes one of the objects and changes one field of it in a way that depends on the
 field's value: an empty, a long or an invalid string, a number at a limit, a value of another type,
-null, an unknown field, a removed or repeated element. It is sent as a dry run, as POST and as PUT.
+null, an unknown field, a removed or repeated element. It is sent as a dry run: as POST, as PUT, and as a patch of each
+type that contains the field, or all fields.
 The status, the warnings and the resulting objects must be equal, apart from values that each server
 chooses itself, such as uids. A difference is explained if EXPLAINED has a pattern for the field or EXPLAINED_DIFFERENCES one for the difference;
 each pattern names its row in framework/apiserver/DIFFERENCES.md.
@@ -50,7 +51,7 @@ EXPLAINED_DIFFERENCES = [
     (r"json parse error: json: cannot unmarshal number: value out of range", "the message for a number"),
     (r"^HorizontalPodAutoscaler: .*must specify at least one Policy", "the policies of a HorizontalPodAutoscaler"),
     (r"^(CustomResourceDefinition|Job): .*\| \"RemoteDisconnected.* is invalid: ", "requests at which the handler"),
-    (r"^ControllerRevision: (\.data\b|422 data: .*field is immutable)", "the data of a ControllerRevision"),
+    (r"^ControllerRevision: (\.data\b|422 data: .*field is immutable|409 \.data: )", "the data of a ControllerRevision"),
     (r"^\S+: warnings \|.*fractional byte value \\*\"(\d{16,}|\d+E|\dEi)", "warnings about fractions of bytes"),
     (r"^PersistentVolume: .*must be a valid resource quantity.* \| \{", "the capacity of a PersistentVolume"),
     (r"accessor error: \S+ is of the type float64, expected int64.* \| \{", "whole numbers such as"),
@@ -61,9 +62,12 @@ EXPLAINED_DIFFERENCES = [
     (r"^\w+: 20[01]  / 422 \S+ Duplicate value: .* \| \[.*\b\d\.0\b", "whole numbers such as"),
     (r"^StatefulSet: (422 spec\.template\.spec\.volumes\[\]\.(name|persistentVolumeClaim)\b.*) / \1 \|",
      "the index of the volume of a claim template"),
+    (r"error converting YAML to JSON: yaml: (found unknown escape|did not find expected hex|found invalid Unicode)",
+     "escapes in YAML"),
+    (r"^\S+ warnings \|.*\| \[.*unknown field", "the name of an unknown field in a warning about a strategic merge patch"),
     (r"^\S+ \.\S+ \| -?\d{16,21} \| -?\d(\.\d+)?e\+\d+ \|", "numbers of 1E15 or more"),
 ]
-CHOSEN_BY_THE_SERVER = {"uid", "creationTimestamp", "lastPhaseTransitionTime", "resourceVersion", "selfLink"}
+CHOSEN_BY_THE_SERVER = {"uid", "creationTimestamp", "lastPhaseTransitionTime", "lastTransitionTime", "resourceVersion", "selfLink"}
 # Kinds that would change the responses to requests for other objects. They are only sent as dry runs.
 NOT_STORED = {"LimitRange", "MutatingWebhookConfiguration", "ResourceQuota", "ValidatingAdmissionPolicy",
               "ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration"}
@@ -82,7 +86,7 @@ class Server:
         cluster = kubeconfig["clusters"][0]["cluster"]
         user = kubeconfig["users"][0]["user"]
         self.address = urllib.parse.urlparse(cluster["server"])
-        self.headers = {"Content-Type": "application/json", "User-Agent": "differences"}
+        self.headers = {"User-Agent": "differences"}
         self.tls = ssl.create_default_context(cadata=_decoded(cluster["certificate-authority-data"]))
         if "token" in user:
             self.headers["Authorization"] = "Bearer " + user["token"]
@@ -93,11 +97,11 @@ class Server:
                 self.tls.load_cert_chain(file.name)
         self.connection = None
 
-    def send(self, method, path, body=b""):
+    def send(self, method, path, body=b"", content_type="application/json"):
         if self.connection is None:
             self.connection = http.client.HTTPSConnection(
                 self.address.hostname, self.address.port, context=self.tls, timeout=20)
-        self.connection.request(method, path, body, self.headers)
+        self.connection.request(method, path, body, self.headers | {"Content-Type": content_type})
 
     def receive(self):
         try:
@@ -241,6 +245,39 @@ def mutate(item, field, choose):
     return name
 
 
+PATCH_TYPES = {"JSON": "json-patch+json", "merge": "merge-patch+json", "strategic merge": "strategic-merge-patch+json",
+               "apply": "apply-patch+yaml"}
+
+
+def pointer(path):
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
+def json_patch(path, value, other_path, choose):
+    """Returns a patch with one operation on the field at `path`. A value of Ellipsis stands for a removed field."""
+    operation = {"op": "remove" if value is ... else choose(["replace", "replace", "add", "test", "remove", "copy", "move"]),
+                 "path": pointer(path)}
+    if operation["op"] in ("replace", "add", "test"):
+        operation["value"] = value
+    if operation["op"] in ("copy", "move"):
+        operation["from"] = pointer(other_path)
+    return [operation]
+
+
+def only(item, path, value):
+    """Returns the parts of `item` that lead to the field at `path`, which has `value`. Elements of lists keep their
+    scalars, with which patches identify them."""
+    if not path:
+        return None if value is ... else value
+    step, *below = path
+    if isinstance(item, dict):
+        return {step: only(item[step], below, value)}
+    element = item[step]
+    if not below or not isinstance(element, dict):
+        return [only(element, below, value)]
+    return [{k: v for k, v in element.items() if not isinstance(v, (dict, list))} | only(element, below, value)]
+
+
 def to_json(item):
     """Serializes an object; RawJson is inserted unchanged."""
     raw = []
@@ -285,10 +322,12 @@ def normalized_error(value):
     if isinstance(value, list):
         return [normalized_error(v) for v in value]
     if isinstance(value, str):
+        value = re.sub(r'(?<=Invalid value: )"\{(?:[^"\\]|\\.)*"', "(object)", value)  # whose fields are sorted in part
         value = re.sub(r"\n(@@ .*?\n)?(?=[,\]]|$)", "", UID.sub("uid", value), flags=re.DOTALL)
         value = GENERATED.sub(r"\1-", value)
         value = re.sub(r"(duplicate nodePort: \{\w+) \d+", r"\1 allocated", value)
         value = re.sub(r"unmarshal number \S+ into", "unmarshal number into", value)
+        value = re.sub(r"(cannot convert \w+ to) \S+", r"\1", value)
         value = re.sub(r"(Go (?:struct field \S+|value)) of type .*$", r"\1", value)
         return re.sub(r"(Invalid|Unsupported) value: ([{\[].*?[}\]]|null|\{\}): (?=[a-z`'])", r"\1 value: (object): ", value)
     return value
@@ -419,18 +458,43 @@ class Comparison:
 
     def step(self):
         item, stored, path = self.random.choice(self.objects)
-        put = stored is not None and self.random.random() < 0.4
-        changed = copy.deepcopy(stored if put else item)
+        method = "POST" if stored is None else self.random.choice(["POST", "POST", "PUT", "PATCH"])
+        before = item if method == "POST" else stored
+        changed = copy.deepcopy(before)
         field = self.random.choice(list(fields_of(changed)))
         mutation = mutate(changed, field, self.random.choice)
-        body = to_json(changed)
-        url = f"{path}/{stored['metadata']['name']}" if put else path
-        method = "PUT" if put else "POST"
+        url = (path if method == "POST" else f"{path}/{stored['metadata']['name']}") + "?dryRun=All"
+        content_type, sent = "application/json", changed
+        if method == "PATCH":
+            name = self.random.choice(list(PATCH_TYPES))
+            mutation, content_type = f"{name} patch, {mutation}", "application/" + PATCH_TYPES[name]
+            sent, query = self.patch(name, before, changed, field.path)
+            url += query
+        body = to_json(sent)
         for server in (self.real, self.kopp):
-            server.send(method, url + "?dryRun=All", body)
+            server.send(method, url, body, content_type)
         prefix = changed.get("metadata", {}).get("generateName") if isinstance(changed.get("metadata"), dict) else None
         real, kopp = (without_generated_name(server.receive(), prefix) for server in (self.real, self.kopp))
         self.record(item["kind"], field.path, mutation, method, body, real, kopp)
+
+    def patch(self, name, before, changed, path):
+        """Returns a patch from `before` to `changed`, which differ in the field at `path`, and its query."""
+        value = changed
+        for step in path:
+            missing = step not in value if isinstance(value, dict) else step >= len(value)
+            value = ... if missing else value[step]
+            if missing:
+                break
+        if name == "JSON":
+            other = self.random.choice(list(fields_of(before)))
+            return json_patch(path, value, other.path, self.random.choice), ""
+        patch = changed if self.random.random() < 0.3 else only(before, path, value)
+        if name != "apply":
+            return patch, ""
+        patch = {"apiVersion": before["apiVersion"], "kind": before["kind"]} | patch
+        if isinstance(patch.setdefault("metadata", {}), dict):
+            patch["metadata"] = {"name": before["metadata"]["name"]} | patch["metadata"]
+        return patch, "&fieldManager=other&force=" + self.random.choice(["true", "false"])
 
     def report(self, show):
         for (kind, what), cases in sorted(self.groups.items(), key=lambda group: -len(group[1])):

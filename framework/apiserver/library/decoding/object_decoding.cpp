@@ -145,20 +145,25 @@ void CheckBytes(json value, const Schema& schema) {
   }
 }
 
-/// Checks a value that Go decodes from JSON: IntOrString and times.
-void CheckJsonScalar(const json& value, const Schema& schema) {
-  const bool is_valid =
-      value.is_string() || (schema.type == Schema::Type::kIntOrString && IsInteger(value));
-  if (is_valid) return;
+/// Converts a value that Go encodes as JSON and decodes again: an IntOrString or a time. A whole
+/// number loses its decimal point.
+void ConvertJsonScalar(json& value, const Schema& schema) {
+  constexpr double kBound = 1e15;
+  const bool may_be_integer = schema.type == Schema::Type::kIntOrString;
+  if (may_be_integer && value.is_number_float()) {
+    const auto number = value.get<double>();
+    if (std::trunc(number) == number && std::fabs(number) < kBound)
+      value = static_cast<std::int64_t>(number);
+  }
+  if (value.is_string() || (may_be_integer && IsInteger(value))) return;
   FailConversion(fmt::format("json: cannot unmarshal {} into Go value of type {}",
-                             GoJsonType(value),
-                             schema.type == Schema::Type::kIntOrString ? "int32" : "string"));
+                             GoJsonType(value), may_be_integer ? "int32" : "string"));
 }
 
 void ConvertScalar(json& value, const Schema& schema) {
   if (schema.format == "quantity") return;
   if (schema.type == Schema::Type::kIntOrString || schema.format.ends_with("time")) {
-    return CheckJsonScalar(value, schema);
+    return ConvertJsonScalar(value, schema);
   }
   if (schema.format == "bytes") return CheckBytes(value, schema);
   if (schema.type == Schema::Type::kInteger && value.is_number())

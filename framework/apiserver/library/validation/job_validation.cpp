@@ -1,7 +1,9 @@
+#include "schema/accessors.hpp"
 #include "schema/field_validation.hpp"
 #include "validation/kind_strategy.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,21 @@ namespace kopp::apiserver {
 namespace {
 
 using nlohmann::json;
+
+struct GeneratedLabel {
+  const char* key;
+  const json& value;
+};
+
+/// Returns the labels of the Pods of a Job whose selector is generated.
+std::array<GeneratedLabel, 4> GeneratedLabels(const json& job) {
+  const json& uid = ValueAt(job, "/metadata/uid");
+  const json& name = ValueAt(job, "/metadata/name");
+  return {{{"controller-uid", uid},
+           {"job-name", name},
+           {"batch.kubernetes.io/controller-uid", uid},
+           {"batch.kubernetes.io/job-name", name}}};
+}
 
 /// Generates the selector of a new Job, which matches its uid, and the labels of its Pod template.
 /// A Job without labels gets those of the template.
@@ -22,17 +39,11 @@ void AssignJobFields(ServerContext&, const json& before, json& job) {
     return;
   }
   json& labels = spec["template"]["metadata"]["labels"];
-  const json& uid = metadata["uid"];
-  const std::string name = metadata.value("name", "");  // a missing name is rejected later
-  const json generated{{"batch.kubernetes.io/controller-uid", uid},
-                       {"controller-uid", uid},
-                       {"batch.kubernetes.io/job-name", name},
-                       {"job-name", name}};
-  for (const auto& [key, value] : generated.items()) {
-    if (!labels.contains(key)) labels[key] = value;
+  for (const auto& [key, value] : GeneratedLabels(job)) {
+    if (!labels.contains(key)) labels[key] = value.is_null() ? "" : value;  // the name is validated
   }
   if (!has_labels) metadata["labels"] = labels;
-  spec["selector"]["matchLabels"]["batch.kubernetes.io/controller-uid"] = uid;
+  spec["selector"]["matchLabels"]["batch.kubernetes.io/controller-uid"] = metadata["uid"];
 }
 
 void ValidateJobSpec(const FieldRef& spec, FieldErrors& errors) {
@@ -56,7 +67,27 @@ void ValidateJobSpec(const FieldRef& spec, FieldErrors& errors) {
   }
 }
 
+/// Requires the generated selector and labels, unless the selector is manual.
+void ValidateGeneratedSelector(const json& job, FieldErrors& errors) {
+  const FieldRef spec = FieldRef(job)["spec"];
+  if (spec["manualSelector"].is(true) || !spec["selector"].exists()) return;
+  const FieldRef labels = spec["template"]["metadata"]["labels"];
+  json expected = json::object();
+  for (const auto& [key, value] : GeneratedLabels(job)) {
+    expected[key] = value;
+    if (labels[key].is(value)) continue;
+    const std::string path = labels.path() + '[' + key + ']';
+    const std::string detail = "must be '" + FieldRef(value).text() + '\'';
+    errors.push_back(labels.value().contains(key) ? InvalidJson(path, labels.value(), detail)
+                                                  : Required(path, detail));
+  }
+  if (SelectorMatches(spec["selector"], FieldRef(expected))) return;
+  errors.push_back(InvalidFormattedValue(spec["selector"].path(), SelectorJson(spec["selector"]),
+                                         "`selector` not auto-generated"));
+}
+
 void ValidateJob(const json& object, FieldErrors& errors) {
+  ValidateGeneratedSelector(object, errors);
   const FieldRef spec = FieldRef(object)["spec"];
   ValidateJobSpec(spec, errors);
   const FieldRef selector = spec["selector"];

@@ -348,6 +348,13 @@ TEST_F(StrategicMergePatchTest, AnIntegerThatDoesNotFitWrapsAround) {
   EXPECT_EQ(Send({{"spec", {{"replicas", -1e19}}}}).at("/spec/replicas"), 0);
 }
 
+TEST_F(StrategicMergePatchTest, AWholeNumberIsAnIntOrString) {
+  const JsonResponse patched =
+      Send({{"spec", {{"strategy", {{"rollingUpdate", {{"maxSurge", 2.0}}}}}}}});
+
+  EXPECT_EQ(patched.at("/spec/strategy/rollingUpdate/maxSurge"), 2);
+}
+
 TEST_F(StrategicMergePatchTest, BytesThatAreNotBase64AreRejected) {
   Post(Path("secrets"), {{"metadata", {{"name", "a"}}}});
 
