@@ -1,6 +1,7 @@
 #pragma once
 
 #include "api/response.hpp"
+#include "json/schema_names.hpp"
 #include "schema/field_error.hpp"
 #include "schema/field_ref.hpp"
 
