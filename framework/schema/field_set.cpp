@@ -13,6 +13,16 @@ bool IsKeyElement(std::string_view path_element) {
          json::parse(path_element.substr(2), nullptr, false).is_object();
 }
 
+/// Formats the value of a key as kube-apiserver does, also one of a wrong type: a=1,b="c".
+std::string KeyText(const json& value) {
+  if (!value.is_object()) return value.dump();
+  std::string text;
+  for (const auto& [name, member] : value.items()) {
+    text += (text.empty() ? "" : ",") + name + '=' + KeyText(member);
+  }
+  return text;
+}
+
 void AddChildUnlessEmpty(FieldSet& parent, const std::string& path_element, FieldSet&& child) {
   if (!child.empty()) parent.children.emplace(path_element, std::move(child));
 }
@@ -37,7 +47,7 @@ std::string PathElementText(std::string_view path_element) {
   std::string keys;
   const json parsed = json::parse(value);
   for (const auto& [name, key] : parsed.items()) {
-    keys += (keys.empty() ? "" : ",") + name + '=' + key.dump();
+    keys += (keys.empty() ? "" : ",") + name + '=' + KeyText(key);
   }
   return '[' + keys + ']';
 }

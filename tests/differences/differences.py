@@ -48,9 +48,9 @@ EXPLAINED_DIFFERENCES = [
     (r"^Job: \S+f:metadata \|", "managedFields of the labels that a new Job"),
     (r"^Service: \S+ .*\| .*(not in the valid range|provided IP is already allocated)", "a dry run that requests a node port"),
     (r"^Secret: warnings \|.*\btls: |^Secret: warnings \|.*(asn1|x509|PEM)", "warnings about the certificate of a Secret"),
-    (r"json parse error: json: cannot unmarshal number: value out of range", "the message for a number"),
+    (r"json: cannot unmarshal number: value out of range", "the message for a number"),
     (r"^HorizontalPodAutoscaler: .*must specify at least one Policy", "the policies of a HorizontalPodAutoscaler"),
-    (r"^(CustomResourceDefinition|Job): .*\| \"RemoteDisconnected.* is invalid: ", "requests at which the handler"),
+    (r"\| \"RemoteDisconnected.* is invalid: ", "requests at which the handler"),
     (r"^ControllerRevision: (\.data\b|422 data: .*field is immutable|409 \.data: )", "the data of a ControllerRevision"),
     (r"^\S+: warnings \|.*fractional byte value \\*\"(\d{16,}|\d+E|\dEi)", "warnings about fractions of bytes"),
     (r"^PersistentVolume: .*must be a valid resource quantity.* \| \{", "the capacity of a PersistentVolume"),
@@ -58,10 +58,12 @@ EXPLAINED_DIFFERENCES = [
     (r"^\w+: 201  / 422 .*factor MultipleOf declared for", "whole numbers such as"),
     (r"^\S+ \.\S+ \| '?(\+|\d+\.|\d+E\d)\S* \|", "the form of quantities"),
     (r"^\S+ \.\S+ \| 1e3 \| 1k \| \[.*\b1000\.0\b", "the form of quantities"),
+    (r"must be less than or equal to \w+ limit of (\+|\d+\.|\d+E\d)", "the form of quantities"),
     (r"only divisor's values .* / (422|20[01])  .*\| \[.*\b1000\.0\b", "the form of quantities"),
     (r"^\w+: 20[01]  / 422 \S+ Duplicate value: .* \| \[.*\b\d\.0\b", "whole numbers such as"),
     (r"^StatefulSet: (422 spec\.template\.spec\.volumes\[\]\.(name|persistentVolumeClaim)\b.*) / \1 \|",
      "the index of the volume of a claim template"),
+    (r"^\w+: 422 (\S+) Invalid value: …: \1 in body must be of type \w+: … / 20[01]", "a null in an apply patch"),
     (r"error converting YAML to JSON: yaml: (found unknown escape|did not find expected hex|found invalid Unicode)",
      "escapes in YAML"),
     (r"^\S+ warnings \|.*\| \[.*unknown field", "the name of an unknown field in a warning about a strategic merge patch"),
@@ -325,7 +327,7 @@ def normalized_error(value):
         value = re.sub(r'(?<=Invalid value: )"\{(?:[^"\\]|\\.)*"', "(object)", value)  # whose fields are sorted in part
         value = re.sub(r"\n(@@ .*?\n)?(?=[,\]]|$)", "", UID.sub("uid", value), flags=re.DOTALL)
         value = GENERATED.sub(r"\1-", value)
-        value = re.sub(r"(duplicate nodePort: \{\w+) \d+", r"\1 allocated", value)
+        value = re.sub(r"(duplicate nodePort: \{\w+ |\bnodePort:)\d+", r"\1allocated", value)
         value = re.sub(r"unmarshal number \S+ into", "unmarshal number into", value)
         value = re.sub(r"(cannot convert \w+ to) \S+", r"\1", value)
         value = re.sub(r"(Go (?:struct field \S+|value)) of type .*$", r"\1", value)

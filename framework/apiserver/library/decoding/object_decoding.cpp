@@ -6,6 +6,7 @@
 #include "schema/pruning.hpp"
 #include "schema/typed_decoding.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -135,8 +136,12 @@ void ConvertInteger(json& value, const Schema& schema) {
   if (schema.format == "int32") value = static_cast<std::int32_t>(value.get<std::int64_t>());
 }
 
-/// Checks the text of bytes, as Go decodes it.
+/// Checks the text of bytes, or a list of bytes, as Go decodes it.
 void CheckBytes(json value, const Schema& schema) {
+  if (value.is_array()) {
+    if (std::ranges::all_of(value, [](const json& byte) { return byte.is_number(); })) return;
+    FailConversion("unrecognized type: uint8");
+  }
   if (!value.is_string()) FailConversion("cannot restore slice from " + GoKindOf(value));
   try {
     schema::DecodeTyped(value, schema);

@@ -28,7 +28,7 @@ std::string Got(Type expected, const json& value) {
   }
 }
 
-/// Returns whether Go decodes a string with a function of its own, which checks the type.
+/// Returns whether Go decodes a scalar with a function of its own, which checks the type.
 bool HasOwnDecoder(const Schema& schema) {
   return schema.format == "quantity" || schema.format == "time" || schema.format == "micro-time";
 }
@@ -48,8 +48,10 @@ class TypedValueValidator {
         if (!value.is_array()) return AddTypeError("list", value, schema, path);
         return ValidateItems(value, schema, path);
       case Type::kString:
-        if (!value.is_string() && !HasOwnDecoder(schema)) {
-          AddTypeError("string", value, schema, path);
+        if (!HasOwnDecoder(schema)) {
+          if (!value.is_string()) AddTypeError("string", value, schema, path);
+        } else if (value.is_structured()) {
+          errors.push_back(path + ": expected any scalar, got &{" + FormatGoValue(value) + '}');
         }
         return;
       case Type::kInteger:

@@ -106,6 +106,12 @@ TEST_F(ApplyValuesTest, AnItemThatCannotBeInASetIsRejected) {
             path + "associative list without keys has an element that's an explicit null");
 }
 
+TEST_F(ApplyValuesTest, AKeyOfAnotherTypeIsRejected) {
+  ExpectTypeError(ApplyPodSpec({{"containers", {{{"name", {{"a", "b"}}}}}}}),
+                  ".spec.template.spec.containers[name=a=\"b\"].name: expected string, got "
+                  "&value.valueUnstructured{Value:map[string]interface {}{\"a\":\"b\"}}");
+}
+
 TEST_F(ApplyValuesTest, AMissingRequiredKeyIsEmpty) {
   CreateDeployment();
 
@@ -186,14 +192,19 @@ TEST_F(ApplyValuesTest, BytesThatAreNotBase64AreRejected) {
 }
 
 TEST_F(ApplyValuesTest, ATimeOfAnotherTypeIsRejectedWhenItIsDecoded) {
-  const JsonResponse response = Apply(Path("coordination.k8s.io/v1", "leases") + "/a",
-                                      {{"apiVersion", "coordination.k8s.io/v1"},
-                                       {"kind", "Lease"},
-                                       {"metadata", {{"name", "a"}}},
-                                       {"spec", {{"renewTime", 5}}}},
-                                      "m");
+  const auto apply = [&](const json& time) {
+    return Apply(Path("coordination.k8s.io/v1", "leases") + "/a",
+                 {{"apiVersion", "coordination.k8s.io/v1"},
+                  {"kind", "Lease"},
+                  {"metadata", {{"name", "a"}}},
+                  {"spec", {{"renewTime", time}}}},
+                 "m");
+  };
 
-  EXPECT_EQ(response.message(),
+  EXPECT_EQ(apply(json::object()).message(),
+            "failed to create typed patch object (/a; coordination.k8s.io/v1, Kind=Lease): "
+            ".spec.renewTime: expected any scalar, got &{map[]}");
+  EXPECT_EQ(apply(5).message(),
             "failed to convert new object (/a; coordination.k8s.io/v1, Kind=Lease) to proper "
             "version: unable to convert unstructured object to coordination.k8s.io/v1, Kind=Lease: "
             "json: cannot unmarshal number into Go value of type string");
