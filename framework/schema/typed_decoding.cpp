@@ -330,8 +330,8 @@ class TypedDecoder {
     return value == "" || (value.is_structured() && value.empty());
   }
 
-  /// Returns whether Go omits a keyword of a JSON schema because it is false. The keyword for unknown
-  /// fields is a pointer in Go.
+  /// Returns whether Go omits a keyword of a JSON schema because it is false. The keyword for
+  /// unknown fields is a pointer in Go.
   [[nodiscard]] bool IsFalseKeyword(std::string_view name, const json& value) const {
     return struct_ == kSchemaStruct && value == false && !name.starts_with("additional") &&
            name != "default" && name != "example" && name != "x-kubernetes-preserve-unknown-fields";
