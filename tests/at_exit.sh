@@ -12,7 +12,7 @@ at_exit() { # FUNCTION
 }
 
 _end_script() { # FUNCTION EXIT-CODE
-  set +e
+  set +eu
   trap '' INT TERM HUP PIPE
   "$1"
   exit "$2"

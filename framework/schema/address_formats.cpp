@@ -28,7 +28,8 @@ std::string WithoutLeadingZeros(std::string_view text) {
 
 bool IsAddress(int family, const std::string& text) {
   std::array<unsigned char, sizeof(in6_addr)> address{};
-  return inet_pton(family, text.c_str(), address.data()) == 1;
+  return text.find('\0') == std::string::npos &&
+         inet_pton(family, text.c_str(), address.data()) == 1;
 }
 
 bool IsAddressWithZeros(int family, const std::string& text) {

@@ -7,6 +7,7 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
 readonly parts=(reading explaining writing applying patching deleting waiting access)
 
 # shellcheck source=tests/at_exit.sh

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # the sourcing script sets $here and uses $cluster
 # Selects the API server that a script runs against. Source this file, then check.sh; the sourcing
-# script sets $here to the folder of this file and defines kubectl.
+# script sets $here to the folder of this file and $root to that of the project, and defines kubectl.
 #   SERVER    real (etcd and kube-apiserver, built from Go) or kopp (kopp-apiserver)
 server=${SERVER:-real}
 case $server in

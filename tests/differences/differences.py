@@ -21,6 +21,7 @@ import argparse
 import base64
 import collections
 import copy
+import functools
 import http.client
 import json
 import pathlib
@@ -42,7 +43,7 @@ EXPLAINED = [
     (r"^LimitRange spec|^ResourceQuota spec", "LimitRanges and ResourceQuotas"),
     (r"^Node spec(\.podCIDRs?\b|\.providerID)?", "podCIDRs and providerID of Nodes"),
 ]
-# (regular expression for "Kind: what differs | real value | kopp's value | values sent", how the row in DIFFERENCES.md
+# (regular expression for "Kind: what differs | real value | kopp's value | mutation | values sent", how the row in DIFFERENCES.md
 # starts)
 EXPLAINED_DIFFERENCES = [
     (r"^Job: \S+f:metadata \|", "managedFields of the labels that a new Job"),
@@ -60,10 +61,10 @@ EXPLAINED_DIFFERENCES = [
     (r"^\S+ \.\S+ \| 1e3 \| 1k \| \[.*\b1000\.0\b", "the form of quantities"),
     (r"must be less than or equal to \w+ limit of (\+|\d+\.|\d+E\d)", "the form of quantities"),
     (r"only divisor's values .* / (422|20[01])  .*\| \[.*\b1000\.0\b", "the form of quantities"),
-    (r"^\w+: 20[01]  / 422 \S+ Duplicate value: .* \| \[.*\b\d\.0\b", "whole numbers such as"),
+    (r"^\w+: 20[01]  / 422 \S+ Duplicate value: .* \| \[.*(?<![\d.])\d\.0(?![\d.])", "whole numbers such as"),
     (r"^StatefulSet: (422 spec\.template\.spec\.volumes\[\]\.(name|persistentVolumeClaim)\b.*) / \1 \|",
      "the index of the volume of a claim template"),
-    (r"^\w+: 422 (\S+) Invalid value: …: \1 in body must be of type \w+: … / 20[01]", "a null in an apply patch"),
+    (r"^\w+: 422 (\S+): Invalid value: …: \1 in body must be of type \w+: … / 20[01]  \|.*\| apply patch, .*\bnull\b", "a null in an apply patch"),
     (r"error converting YAML to JSON: yaml: (found unknown escape|did not find expected hex|found invalid Unicode)",
      "escapes in YAML"),
     (r"^\S+ warnings \|.*\| \[.*unknown field", "the name of an unknown field in a warning about a strategic merge patch"),
@@ -409,8 +410,8 @@ def generic(kind, path):
     return f"{kind} {text}"
 
 
-def explanation_of(place, kind, difference, body):
-    text = f"{kind}: " + " | ".join(str(part) for part in (*difference, _value_at(place, body)))
+def explanation_of(place, kind, mutation, difference, body):
+    text = f"{kind}: " + " | ".join(str(part) for part in (*difference, mutation, _value_at(place, body)))
     matches = [subject for pattern, subject in EXPLAINED if re.search(pattern, place)]
     return next(iter(matches + [subject for pattern, subject in EXPLAINED_DIFFERENCES if re.search(pattern, text)]), None)
 
@@ -452,7 +453,7 @@ class Comparison:
         if difference is None:
             return
         place = generic(kind, path)
-        explained = explanation_of(place, kind, difference, body)
+        explained = explanation_of(place, kind, mutation, difference, body)
         if explained:
             self.explained[explained] += 1
             return
@@ -469,8 +470,8 @@ class Comparison:
         content_type, sent = "application/json", changed
         if method == "PATCH":
             name = self.random.choice(list(PATCH_TYPES))
+            sent, query = self.patch(name, before, changed, field.path, mutation == "removed")
             mutation, content_type = f"{name} patch, {mutation}", "application/" + PATCH_TYPES[name]
-            sent, query = self.patch(name, before, changed, field.path)
             url += query
         body = to_json(sent)
         for server in (self.real, self.kopp):
@@ -479,14 +480,10 @@ class Comparison:
         real, kopp = (without_generated_name(server.receive(), prefix) for server in (self.real, self.kopp))
         self.record(item["kind"], field.path, mutation, method, body, real, kopp)
 
-    def patch(self, name, before, changed, path):
-        """Returns a patch from `before` to `changed`, which differ in the field at `path`, and its query."""
-        value = changed
-        for step in path:
-            missing = step not in value if isinstance(value, dict) else step >= len(value)
-            value = ... if missing else value[step]
-            if missing:
-                break
+    def patch(self, name, before, changed, path, removed):
+        """Returns a patch from `before` to `changed`, which differ in the field at `path`, and its query. A JSON patch has a
+        random operation on the field."""
+        value = ... if removed else functools.reduce(lambda parent, step: parent[step], path, changed)
         if name == "JSON":
             other = self.random.choice(list(fields_of(before)))
             return json_patch(path, value, other.path, self.random.choice), ""

@@ -35,8 +35,9 @@ TEST(SetFirstManagerTest, TheCreatorOwnsTheStatusOfAKindWithoutAStatusSubresourc
             R"({"f:spec": {"f:nodeName": {}}, "f:status": {"f:phase": {}}})"_json);
 }
 
-TEST(SetFirstManagerTest, AnObjectWithAListItemThatLacksItsKeyHasNoManagers) {
-  EXPECT_EQ(ManagedFieldsOfNewPod({{"containers", {{{"image", "a"}}}}}, true), json());
+TEST(SetFirstManagerTest, AnObjectWithAValueOfAWrongTypeHasNoManagers) {
+  EXPECT_EQ(ManagedFieldsOfNewPod({{"containers", {"a"}}}, true), json());
+  EXPECT_EQ(ManagedFieldsOfNewPod({{"nodeName", {"a"}}}, true), json());
 }
 
 }  // namespace

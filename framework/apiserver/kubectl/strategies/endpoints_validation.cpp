@@ -1,7 +1,6 @@
 // Endpoints and EndpointSlices.
 #include "kubectl/strategies/strategies.hpp"
 #include "schema/field_validation.hpp"
-#include "schema/formats.hpp"
 #include "validation/address_validation.hpp"
 
 #include <algorithm>
@@ -60,7 +59,7 @@ void ValidateSliceAddress(const FieldRef& address, const std::string& list_path,
   const std::size_t error_count = errors.size();
   ValidateIpAddress(address, errors);
   if (errors.size() > error_count) return;
-  if (MatchesFormat(text, "ipv4") != v4) {
+  if (IsIpv4Address(text) != v4) {
     errors.push_back(
         InvalidValue(list_path, text, v4 ? "must be an IPv4 address" : "must be an IPv6 address"));
   }

@@ -145,7 +145,7 @@ json CopiedValue(json& document, const json& operation) {
   return nullptr;
 }
 
-/// Numbers are compared by their text: 1 and 1.0 differ.
+/// 1 and 1.0 differ: an integer does not equal a number with a fraction.
 void Test(const Location& location, const json& expected) {
   const json* found = location.Find();
   if (found == nullptr ? !expected.is_null() : found->dump() != expected.dump()) Fail();

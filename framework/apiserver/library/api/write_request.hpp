@@ -6,13 +6,12 @@
 
 namespace kopp::apiserver {
 
-/// What the steps of a create, an update or a patch need to know of the request, besides the object
-/// in its body.
+/// The parsed parameters of a create, an update or a patch, without the object in its body.
 struct WriteRequest {
-  /// Parses the options of a write of `kind`. Throws StatusError, like ReadWriteOptions(). Both
+  /// Parses the options of a write of `written`. Throws StatusError, like ReadWriteOptions(). Both
   /// parameters must outlive the WriteRequest.
-  WriteRequest(const ServerRequest& request, const Resource& kind)
-      : resource(kind),
+  WriteRequest(const ServerRequest& request, const Resource& written)
+      : resource(written),
         target(request.target),
         user(request.user),
         options(ReadWriteOptions(request)) {}

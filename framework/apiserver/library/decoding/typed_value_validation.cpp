@@ -28,9 +28,11 @@ std::string Got(Type expected, const json& value) {
   }
 }
 
-/// Returns whether Go decodes a scalar with a function of its own, which checks the type.
-bool HasOwnDecoder(const Schema& schema) {
-  return schema.format == "quantity" || schema.format == "time" || schema.format == "micro-time";
+/// Returns whether a schema of a string allows any scalar in apply configurations. kube-apiserver
+/// checks the types of strings with a format only when it decodes them.
+bool AllowsAnyScalar(const Schema& schema) {
+  const std::string& format = schema.format;
+  return !format.empty() && format != "string" && format != "bytes" && format != "byte";
 }
 
 class TypedValueValidator {
@@ -48,7 +50,7 @@ class TypedValueValidator {
         if (!value.is_array()) return AddTypeError("list", value, schema, path);
         return ValidateItems(value, schema, path);
       case Type::kString:
-        if (!HasOwnDecoder(schema)) {
+        if (!AllowsAnyScalar(schema)) {
           if (!value.is_string()) AddTypeError("string", value, schema, path);
         } else if (value.is_structured()) {
           errors.push_back(path + ": expected any scalar, got &{" + FormatGoValue(value) + '}');

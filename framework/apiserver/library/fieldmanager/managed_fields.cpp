@@ -168,7 +168,7 @@ void SetFirstManager(json& object, const Schema& schema, const FieldManager& man
     if (!fields.empty())
       entries[UpdateManagerId(manager)] = {fields, manager.api_version, manager.time};
   } catch (const std::invalid_argument&) {
-    // An item of a list map lacks a key, so its fields cannot be tracked.
+    // The fields of an object with values of wrong types cannot be tracked.
   }
   SetManagedFields(object, entries);
 }
@@ -179,7 +179,7 @@ json UpdateManagedFields(const json& before, json after, const Schema& schema,
   try {
     entries = EntriesAfterUpdate(before, after, schema, manager);
   } catch (const std::invalid_argument&) {
-    // An item of a list map lacks a key, so its fields cannot be tracked.
+    // The fields of an object with values of wrong types cannot be tracked.
   }
   SetManagedFields(after, entries);
   return after;

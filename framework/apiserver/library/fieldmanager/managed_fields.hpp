@@ -59,7 +59,8 @@ using FitToKind = std::function<nlohmann::json(nlohmann::json merged)>;
 /// Returns `live` after a server-side apply of `config` by `manager`. Fields that the manager
 /// applied earlier and that `config` omits are removed unless other managers own them. The entries
 /// keep their times if nothing changes. `force` takes over the fields of other managers; without
-/// it, throws ApplyConflict.
+/// it, throws ApplyConflict. Throws std::invalid_argument if the fields of `live` cannot be
+/// tracked, because a value has a wrong type.
 [[nodiscard]] nlohmann::json ServerSideApply(const nlohmann::json& live,
                                              const nlohmann::json& config, const Schema& schema,
                                              const FitToKind& fit_to_kind,

@@ -57,6 +57,12 @@ std::string IdentityOf(const json& config) {
          TypeOf(config);
 }
 
+/// Returns the errors about the types of values, or "".
+std::string TypeErrors(const json& object, const Schema& schema) {
+  const auto errors = ValidateTypedValue(object, schema);
+  return errors.size() > 1 ? "errors:\n  " + Join(errors, "\n  ") : Join(errors);
+}
+
 json DecodeApplyConfiguration(const ServerRequest& request, const Resource& resource) {
   json config;
   try {
@@ -83,11 +89,10 @@ json DecodeApplyConfiguration(const ServerRequest& request, const Resource& reso
   if (metadata.is_object() && !metadata.value("managedFields", json()).is_null()) {
     throw BadRequest("metadata.managedFields must be nil");
   }
-  const auto errors = ValidateTypedValue(config, *resource.schema);
+  const std::string errors = TypeErrors(config, *resource.schema);
   if (errors.empty()) return config;
-  const std::string all = errors.size() > 1 ? "errors:\n  " + Join(errors, "\n  ") : errors.front();
   throw StatusError(500, "",
-                    "failed to create typed patch object (" + IdentityOf(config) + "): " + all);
+                    "failed to create typed patch object (" + IdentityOf(config) + "): " + errors);
 }
 
 /// Returns the fields of `config` that a request to this subresource applies, with the object's
@@ -169,6 +174,12 @@ ServerResponse WriteHandler::Apply(const ServerRequest& request, const Resource&
                              FieldManagerOf(write, context_.Now()), write.options.force);
     } catch (const ApplyConflict& conflict) {
       throw ConflictError(conflict);
+    } catch (const std::invalid_argument&) {  // see ServerSideApply
+      const json shown = ResponseObject(live, resource);
+      throw StatusError(
+          500, "",
+          "failed to create manager for existing fields: failed to convert new object (" +
+              IdentityOf(shown) + ") to smd typed: " + TypeErrors(shown, *resource.schema));
     }
   };
   for (;;) {

@@ -273,7 +273,7 @@ Result Environment::ReconcileOnce(Cache& cache, const Target& target, const Reco
   EventRecorder events(client, impl_->options.name, log, impl_->options.clock);
   Context context{key, client, cache, events, log, {}, impl_->options.clock};
   OwnerCheck check({.owner = target.kind,
-                    .find = [&](const ObjectKey&) { return object; },
+                    .find = [&](const ObjectKey&) { return informer::AnyObject(object); },
                     .watches = [](const Kind&) { return true; },  // only a controller watches
                     .log = log});
   const OwnerCheckScope writes(check, key);

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 
 namespace kopp::apiserver {
 namespace {
@@ -57,6 +58,7 @@ std::string WithoutZeros(const std::string& address) {
 }
 
 std::optional<Address> ParseAddress(const std::string& text) {
+  if (text.find('\0') != std::string::npos) return std::nullopt;
   Address address;
   address.family = text.find(':') == std::string::npos ? AF_INET : AF_INET6;
   if (inet_pton(address.family, text.c_str(), address.bytes.data()) == 1) return address;
@@ -66,11 +68,16 @@ std::optional<Address> ParseAddress(const std::string& text) {
   return std::nullopt;
 }
 
-/// Formats an address as Go's net.IP: a mapped address is an IPv4 address.
+/// Formats an address as Go's net.IP: a mapped address is an IPv4 address, and no other IPv6
+/// address has dots.
 std::string ToString(const Address& address) {
   const Address shown = address.Unmapped();
   std::array<char, INET6_ADDRSTRLEN> text{};
-  return inet_ntop(shown.family, shown.bytes.data(), text.data(), text.size());
+  const std::string formatted =
+      inet_ntop(shown.family, shown.bytes.data(), text.data(), text.size());
+  if (shown.family == AF_INET || formatted.find('.') == std::string::npos) return formatted;
+  const Bytes& bytes = shown.bytes;  // 96 zero bits, and 32 bits that inet_ntop writes with dots
+  return fmt::format("::{:x}:{:x}", bytes[12] << 8U | bytes[13], bytes[14] << 8U | bytes[15]);
 }
 
 /// A range of IP addresses: those that have the first `bits` bits of `address`.
@@ -113,6 +120,16 @@ bool HasPrefix(const Bytes& bytes, std::initializer_list<unsigned char> prefix) 
 }
 
 }  // namespace
+
+bool IsIpv4Address(const std::string& text) {
+  const auto address = ParseAddress(text);
+  return address && address->Unmapped().family == AF_INET;
+}
+
+bool IsIpv6Address(const std::string& text) {
+  const auto address = ParseAddress(text);
+  return address && address->Unmapped().family == AF_INET6;
+}
 
 void ValidateIpAddress(const FieldRef& address, FieldErrors& errors) {
   if (ParseAddress(address.text())) return;

@@ -5,11 +5,17 @@
 #include "schema/field_error.hpp"
 #include "schema/field_ref.hpp"
 
+#include <string>
+
 // IP addresses and ranges in fields of former API versions: leading zeros and IPv4 addresses in
 // IPv6 notation are valid, but cause warnings.
 
 namespace kopp::apiserver {
 
+/// Returns whether the text is an IPv4 address, also in IPv6 notation.
+[[nodiscard]] bool IsIpv4Address(const std::string& text);
+/// Returns whether the text is another IPv6 address.
+[[nodiscard]] bool IsIpv6Address(const std::string& text);
 /// Requires an IP address.
 void ValidateIpAddress(const FieldRef& address, FieldErrors& errors);
 /// Requires an IP address that is not unspecified, loopback or link-local.

@@ -81,7 +81,11 @@ void ValidateGeneratedSelector(const json& job, FieldErrors& errors) {
     errors.push_back(labels.value().contains(key) ? InvalidJson(path, labels.value(), detail)
                                                   : Required(path, detail));
   }
-  if (SelectorMatches(spec["selector"], FieldRef(expected))) return;
+  FieldErrors selector_errors;  // reported by ValidateJob
+  if (!ValidateLabelSelector(spec["selector"], selector_errors) ||
+      SelectorMatches(spec["selector"], FieldRef(expected))) {
+    return;
+  }
   errors.push_back(InvalidFormattedValue(spec["selector"].path(), SelectorJson(spec["selector"]),
                                          "`selector` not auto-generated"));
 }

@@ -1,7 +1,7 @@
 // The values that the server chooses for a Service: addresses, ports and IP families.
 #include "schema/field_validation.hpp"
-#include "schema/formats.hpp"
 #include "storage/server_context.hpp"
+#include "validation/address_validation.hpp"
 #include "validation/kind_strategy.hpp"
 #include "validation/service_rules.hpp"
 
@@ -210,7 +210,7 @@ void AssignIpFamilies(const json& before, json& service) {
   }
   const std::vector<FieldRef> ips = FieldRef(spec)["clusterIPs"].items();
   for (std::size_t i = families.size(); i < ips.size() && !ips[i].is("None"); ++i) {
-    if (MatchesFormat(ips[i].text(), "ipv6") && !MatchesFormat(ips[i].text(), "ipv4")) {
+    if (IsIpv6Address(ips[i].text())) {
       spec["ipFamilies"] = std::move(families);
       return;
     }

@@ -5,6 +5,7 @@
 #include "validation/pod_spec.hpp"
 #include "validation/service_rules.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -85,9 +86,9 @@ void ValidateAddressFamilies(const FieldRef& spec, FieldErrors& errors) {
   const auto families = spec["ipFamilies"].items();
   for (std::size_t i = 0; i < families.size() && i < spec["clusterIPs"].size(); ++i) {
     const FieldRef ip = spec["clusterIPs"].items()[i];
-    const bool is_v4 = MatchesFormat(ip.text(), "ipv4");
-    const bool is_v6 = MatchesFormat(ip.text(), "ipv6");
-    const bool is_other = families[i].is("IPv4") ? is_v6 : families[i].is("IPv6") && is_v4;
+    const bool is_other = families[i].is("IPv4")
+                              ? IsIpv6Address(ip.text())
+                              : families[i].is("IPv6") && IsIpv4Address(ip.text());
     if (!is_other) continue;
     errors.push_back(InvalidValue(ip.path(), ip.value(),
                                   "expected an " + families[i].text() +
@@ -115,10 +116,10 @@ void ValidateClusterIps(const FieldRef& spec, bool keeps_none, FieldErrors& erro
     if (!is_none && !is_kept) ValidateIpAddress(ip, errors);
   }
   if (items.size() > 2) add_invalid("may only hold up to 2 values");
-  const auto is_v6 = [](const FieldRef& ip) { return MatchesFormat(ip.text(), "ipv6"); };
-  const auto is_v4 = [](const FieldRef& ip) { return MatchesFormat(ip.text(), "ipv4"); };
-  if (items.size() == 2 &&
-      ((is_v4(items[0]) && is_v4(items[1])) || (is_v6(items[0]) && is_v6(items[1]))))
+  const auto all_are = [&](bool (*is_of_family)(const std::string&)) {
+    return std::ranges::all_of(items, [&](const FieldRef& ip) { return is_of_family(ip.text()); });
+  };
+  if (items.size() == 2 && (all_are(&IsIpv4Address) || all_are(&IsIpv6Address)))
     add_invalid("may specify no more than one IP for each IP family");
 }
 
@@ -136,7 +137,7 @@ void ValidateSingleStackCluster(const FieldRef& spec, FieldErrors& errors) {
   if (policy.is("SingleStack") && families.size() > 1) require_dual_stack("IP families");
   for (std::size_t i = families.size(); i < ips.size(); ++i) {
     const FieldRef ip = ips.items()[i];
-    if (MatchesFormat(ip.text(), "ipv6"))
+    if (IsIpv6Address(ip.text()))
       errors.push_back(
           InvalidValue(ip.path(), ips.value(), "IPv6 is not configured on this cluster"));
   }
@@ -160,7 +161,7 @@ void ValidateAddresses(const FieldRef& spec, bool is_update, FieldErrors& errors
   ValidateClusterIps(spec, is_update && spec["clusterIP"].is("None"), errors);
   if (is_update) ValidateAddressFamilies(spec, errors);
   if (errors.empty()) ValidateSingleStackCluster(spec, errors);
-  if (errors.empty()) ValidateAddressFamilies(spec, errors);
+  if (!is_update && errors.empty()) ValidateAddressFamilies(spec, errors);
 }
 
 void ValidateExternalName(const FieldRef& spec, FieldErrors& errors) {
@@ -281,7 +282,7 @@ void ValidateServiceUpdate(const json& before, const json& after, FieldErrors& e
   const FieldRef new_spec = FieldRef(after)["spec"];
   if (old_spec["type"].is("ExternalName") || new_spec["type"].is("ExternalName")) return;
   const FieldRef ip = new_spec["clusterIP"];
-  const bool is_address = ip.is("None") || MatchesFormat(ip.text(), "ipv4");
+  const bool is_address = ip.is("None") || IsIpv4Address(ip.text());
   if (is_address && !ip.is(old_spec["clusterIP"].value())) {
     errors.push_back(InvalidValue("spec.clusterIPs[0]", new_spec["clusterIPs"].value(),
                                   "may not change once set"));

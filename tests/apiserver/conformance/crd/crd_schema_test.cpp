@@ -56,6 +56,13 @@ TEST_F(CrdSchemaTest, AnObjectWithAListInPlaceOfATextHasNoManagedFields) {
 
   EXPECT_EQ(created.status, 201) << created.text;
   EXPECT_FALSE(created.at("/metadata").contains("managedFields"));
+
+  const JsonResponse applied = Apply(Widgets() + "/w", MakeWidget("w", {{"a", "1"}}), "m");
+  EXPECT_EQ(applied.status, 500);
+  EXPECT_EQ(applied.message(),
+            "failed to create manager for existing fields: failed to convert new object (" + ns() +
+                "/w; " + group() +
+                "/v1, Kind=Widget) to smd typed: .spec.date: expected any scalar, got &{[a]}");
 }
 
 TEST_F(CrdSchemaTest, ATextWithAWrongFormatIsQuoted) {

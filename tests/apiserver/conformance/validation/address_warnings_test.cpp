@@ -49,6 +49,13 @@ TEST_F(AddressWarningsTest, AnAddressOfAServiceInAnotherFormCausesAWarning) {
           R"(spec.loadBalancerIP: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1"))"));
 }
 
+TEST_F(AddressWarningsTest, AnIpv6AddressIsWrittenWithoutDots) {
+  EXPECT_THAT(
+      PostService(R"({"ports": [{"port": 80}], "externalIPs": ["::1:2", "::1.2.3.4"]})").warnings,
+      ElementsAre(
+          R"(spec.externalIPs[1]: IPv6 address "::1.2.3.4" should be in RFC 5952 canonical format ("::102:304"))"));
+}
+
 TEST_F(AddressWarningsTest, AnIgnoredFieldOfAServiceCausesAWarning) {
   EXPECT_THAT(PostService(R"({"clusterIP": "None", "ports": [{"port": 80}],
                               "loadBalancerIP": "10.1.0.1", "externalIPs": ["10.1.0.1"],

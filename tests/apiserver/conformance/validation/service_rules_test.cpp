@@ -2,6 +2,7 @@
 #include "rule.hpp"
 
 #include <regex>
+#include <stdexcept>
 #include <string>
 
 namespace kopp::conformance {
@@ -14,19 +15,30 @@ class ServiceRuleTest : public ConformanceTest, public ::testing::WithParamInter
 
 /// Returns a cluster IP that no Service has.
 std::string FreeAddress(const std::string& services) {
-  for (int last_byte = 2;; ++last_byte) {
+  for (int last_byte = 5; last_byte < 255; ++last_byte) {  // 10.0.0.4 is in rules
     std::string address = "10.0.0." + std::to_string(last_byte);
     if (services.find('"' + address + '"') == std::string::npos) return address;
   }
+  throw std::runtime_error("all cluster IPs are in use");
 }
 
-/// In a rule, 10.0.0.3 stands for a free address.
+/// Returns a node port that no Service has.
+std::string FreeNodePort(const std::string& services) {
+  for (int port = 30000; port < 32768; ++port) {
+    std::string text = std::to_string(port);
+    if (services.find(text) == std::string::npos) return text;
+  }
+  throw std::runtime_error("all node ports are in use");
+}
+
+/// In a rule, 10.0.0.3 stands for a free address, and 30180 for a free node port.
 TEST_P(ServiceRuleTest, TheErrorsAreThoseOfTheRule) {
-  const std::string address = FreeAddress(Get("/api/v1/services").text);
-  const std::regex placeholder(R"(10\.0\.0\.3\b)");
+  const std::string services = Get("/api/v1/services").text;
   Rule rule = GetParam();
-  for (std::string* text : {&rule.value, &rule.errors})
-    *text = std::regex_replace(*text, placeholder, address);
+  for (std::string* text : {&rule.value, &rule.errors}) {
+    *text = std::regex_replace(*text, std::regex(R"(10\.0\.0\.3\b)"), FreeAddress(services));
+    *text = std::regex_replace(*text, std::regex("30180"), FreeNodePort(services));
+  }
   json service = MakeObjectWithName("a");
   service["spec"] = json::parse(rule.value);
 
@@ -43,6 +55,11 @@ const Rule service_rules[] = {
      R"({"clusterIP": "None", "clusterIPs": ["None", "10.0.0.4"], "ports": [{"port": 80}]})",
      R"(spec.clusterIPs: Invalid value: ["None","10.0.0.4"]: 'None' must be the first and only value)"},
     {"AddressWithLeadingZeros", R"({"clusterIP": "010.0.0.3", "ports": [{"port": 80}]})", ""},
+    {"AddressOfAnotherFamilyWithZeros",
+     R"({"clusterIP": "2001:db8::00001", "ports": [{"port": 80}]})",
+     R"(spec.clusterIPs[0]: Invalid value: ["2001:db8::00001"]: IPv6 is not configured on this cluster)"},
+    {"AddressWithANull", R"({"ports": [{"port": 80}], "externalIPs": ["10.0.0.1\u0000x"]})",
+     R"(spec.externalIPs[0]: Invalid value: "10.0.0.1\x00x": must be a valid IP address)"},
     {"AddressOfAnotherFamily", R"({"clusterIP": "::1", "ports": [{"port": 80}]})",
      R"(spec.clusterIPs[0]: Invalid value: ["::1"]: IPv6 is not configured on this cluster)"},
     {"FamilyTwice", R"({"ports": [{"port": 80}], "ipFamilies": ["IPv4", "IPv4"]})",
@@ -83,8 +100,8 @@ const Rule service_rules[] = {
      R"({"ports": [{"port": 0}], "ipFamilies": ["x"], "sessionAffinity": "x"})",
      R"(spec.ipFamilies[0]: Unsupported value: "x": supported values: "IPv4", "IPv6")"},
     {"SeveralAddressesOfASingleStackService",
-     R"({"ports": [{"port": 80}], "clusterIP": "10.0.0.7", "clusterIPs": ["10.0.0.7", "::1"], "ipFamilyPolicy": "SingleStack"})",
-     R"([spec.ipFamilyPolicy: Invalid value: "SingleStack": must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified, spec.clusterIPs[1]: Invalid value: ["10.0.0.7","::1"]: IPv6 is not configured on this cluster])"},
+     R"({"ports": [{"port": 80}], "clusterIP": "10.0.0.3", "clusterIPs": ["10.0.0.3", "::1"], "ipFamilyPolicy": "SingleStack"})",
+     R"([spec.ipFamilyPolicy: Invalid value: "SingleStack": must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified, spec.clusterIPs[1]: Invalid value: ["10.0.0.3","::1"]: IPv6 is not configured on this cluster])"},
     {"AddressOfAnExternalName",
      R"({"type": "ExternalName", "externalName": "a.b", "clusterIP": "None"})",
      "spec.clusterIPs: Forbidden: may not be set for ExternalName services"},
@@ -171,7 +188,7 @@ TEST_F(ServiceUpdateTest, AHeadlessServiceGetsNoAddress) {
       EndsWith(R"(spec.clusterIPs[0]: Invalid value: ["10.0.0.1"]: may not change once set)"));
 }
 
-TEST_F(ServiceUpdateTest, TheIpFamiliesFollowTheAddresses) {
+TEST_F(ServiceUpdateTest, AnIpv6AddressForAHeadlessServiceIsRejected) {
   json service = MakeObjectWithName("a");
   service["spec"] =
       R"({"clusterIP": "None", "selector": {"a": "b"}, "ports": [{"port": 80}]})"_json;
