@@ -73,8 +73,7 @@ std::optional<Address> ParseAddress(const std::string& text) {
 std::string ToString(const Address& address) {
   const Address shown = address.Unmapped();
   std::array<char, INET6_ADDRSTRLEN> text{};
-  const std::string formatted =
-      inet_ntop(shown.family, shown.bytes.data(), text.data(), text.size());
+  std::string formatted = inet_ntop(shown.family, shown.bytes.data(), text.data(), text.size());
   if (shown.family == AF_INET || formatted.find('.') == std::string::npos) return formatted;
   const Bytes& bytes = shown.bytes;  // 96 zero bits, and 32 bits that inet_ntop writes with dots
   return fmt::format("::{:x}:{:x}", bytes[12] << 8U | bytes[13], bytes[14] << 8U | bytes[15]);
