@@ -1,4 +1,5 @@
 #include "base/ascii.hpp"
+#include "schema/formats.hpp"
 #include "text_formats.hpp"
 
 #include <algorithm>
@@ -12,20 +13,6 @@
 namespace kopp::schema {
 namespace {
 
-/// Removes the leading zeros of all numbers.
-std::string WithoutLeadingZeros(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool starts_number = i == 0 || !detail::IsHexDigit(text[i - 1]);
-    const std::size_t end = starts_number ? text.find_first_not_of('0', i) : i;
-    // The last zero stays if nothing else follows.
-    const bool has_digits = end < text.size() && detail::IsHexDigit(text[end]);
-    if (starts_number && text[i] == '0') i = has_digits ? end : std::min(end, text.size()) - 1;
-    result += text[i];
-  }
-  return result;
-}
-
 bool IsAddress(int family, const std::string& text) {
   std::array<unsigned char, sizeof(in6_addr)> address{};
   return text.find('\0') == std::string::npos &&
@@ -37,6 +24,20 @@ bool IsAddressWithZeros(int family, const std::string& text) {
 }
 
 }  // namespace
+
+std::string WithoutLeadingZeros(std::string_view address) {
+  std::string result;
+  for (std::size_t i = 0; i < address.size(); ++i) {
+    const bool starts_number = i == 0 || !detail::IsHexDigit(address[i - 1]);
+    const std::size_t end = starts_number ? address.find_first_not_of('0', i) : i;
+    // The last zero stays if nothing else follows.
+    const bool has_digits = end < address.size() && detail::IsHexDigit(address[end]);
+    if (starts_number && address[i] == '0')
+      i = has_digits ? end : std::min(end, address.size()) - 1;
+    result += address[i];
+  }
+  return result;
+}
 
 bool IsIpAddressFormat(const std::string& text) {
   return IsAddress(AF_INET, text) || IsAddress(AF_INET6, text);

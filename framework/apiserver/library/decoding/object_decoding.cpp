@@ -199,25 +199,33 @@ void KeepEmptyManagedFields(json& object) {
     object[pointer].push_back(json::object());
 }
 
+/// Removes kind and apiVersion, and adds missing metadata.
+json WithoutType(json object) {
+  object.erase("kind");
+  object.erase("apiVersion");
+  if (json& metadata = object["metadata"]; metadata.is_null()) metadata = json::object();
+  return object;
+}
+
 }  // namespace
+
+json DecodeBuiltIn(json object, const Schema& schema) {
+  KeepEmptyManagedFields(object);
+  DecodeTyped(object, schema);
+  return WithoutType(std::move(object));
+}
 
 DecodedObject DecodeStrictly(json object, std::string_view text, const Schema& schema,
                              bool built_in) {
   std::vector<std::string> errors = FindStrictDecodingErrors(text, schema);
+  if (built_in) return {DecodeBuiltIn(std::move(object), schema), std::move(errors)};
+  // Pruning finds the unknown fields in the order of their paths.
+  std::erase_if(errors, [](const std::string& error) { return error.starts_with("unknown"); });
   KeepEmptyManagedFields(object);
-  if (built_in) {
-    DecodeTyped(object, schema);
-  } else {
-    // Pruning finds the unknown fields in the order of their paths.
-    std::erase_if(errors, [](const std::string& error) { return error.starts_with("unknown"); });
-    for (const std::string& path : PruneAndDefault(object, schema)) {
-      errors.push_back("unknown field \"" + path + '"');
-    }
+  for (const std::string& path : PruneAndDefault(object, schema)) {
+    errors.push_back("unknown field \"" + path + '"');
   }
-  object.erase("kind");
-  object.erase("apiVersion");
-  if (json& metadata = object["metadata"]; metadata.is_null()) metadata = json::object();
-  return {std::move(object), std::move(errors)};
+  return {WithoutType(std::move(object)), std::move(errors)};
 }
 
 std::vector<std::string> FindStrictDecodingErrors(std::string_view text, const Schema& schema) {

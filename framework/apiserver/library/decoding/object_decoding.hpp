@@ -17,6 +17,11 @@ namespace kopp::apiserver {
 [[nodiscard]] std::vector<std::string> FindStrictDecodingErrors(std::string_view text,
                                                                 const Schema& schema);
 
+/// Decodes an object of a built-in kind. Throws std::invalid_argument, with the same message as
+/// kube-apiserver, if a value has the wrong type. The result has metadata, but no apiVersion and
+/// kind.
+[[nodiscard]] nlohmann::json DecodeBuiltIn(nlohmann::json object, const Schema& schema);
+
 /// An object of a kind: with metadata, and without apiVersion and kind.
 struct DecodedObject {
   nlohmann::json object{};

@@ -139,7 +139,7 @@ json DecodeResult(json object, const json& config, const WriteRequest& write, Wa
   }
   try {
     ConvertUnstructured(object, *resource.schema);
-    return DecodeStrictly(std::move(object), "", *resource.schema, true).object;
+    return DecodeBuiltIn(std::move(object), *resource.schema);
   } catch (const std::invalid_argument& error) {
     throw StatusError(500, "",
                       "failed to convert new object (" + IdentityOf(config) +

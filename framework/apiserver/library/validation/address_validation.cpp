@@ -1,5 +1,6 @@
 #include "validation/address_validation.hpp"
 
+#include "schema/formats.hpp"
 #include "schema/go_quoted.hpp"
 
 #include <algorithm>
@@ -41,29 +42,13 @@ struct Address {
   }
 };
 
-/// Returns the text of an address without the leading zeros of its numbers.
-std::string WithoutZeros(const std::string& address) {
-  std::string result;
-  for (std::size_t i = 0; i < address.size(); ++i) {
-    const bool starts_number = i == 0 || address[i - 1] == '.' || address[i - 1] == ':';
-    if (starts_number && address[i] == '0') {
-      const std::size_t end = address.find_first_not_of('0', i);
-      const bool has_digits =
-          end != std::string::npos && address[end] != '.' && address[end] != ':';
-      i = has_digits ? end : std::min(end, address.size()) - 1;
-    }
-    result += address[i];
-  }
-  return result;
-}
-
 std::optional<Address> ParseAddress(const std::string& text) {
   if (text.find('\0') != std::string::npos) return std::nullopt;
   Address address;
   address.family = text.find(':') == std::string::npos ? AF_INET : AF_INET6;
   if (inet_pton(address.family, text.c_str(), address.bytes.data()) == 1) return address;
   address.is_strict = false;
-  if (inet_pton(address.family, WithoutZeros(text).c_str(), address.bytes.data()) == 1)
+  if (inet_pton(address.family, WithoutLeadingZeros(text).c_str(), address.bytes.data()) == 1)
     return address;
   return std::nullopt;
 }

@@ -12,4 +12,8 @@ namespace kopp::schema {
 /// Returns whether `text` is valid in the given format. `format` must be a known format.
 [[nodiscard]] bool MatchesFormat(const std::string& text, std::string_view format);
 
+/// Returns the text of an IP address without the leading zeros of its numbers, which kube-apiserver
+/// ignores.
+[[nodiscard]] std::string WithoutLeadingZeros(std::string_view address);
+
 }  // namespace kopp::schema
