@@ -195,7 +195,7 @@ format:
 check-format:
 	$(call packages,$(CHECK_PACKAGES))
 	@clang-format-16 --dry-run -Werror $(SOURCES)
-	git ls-files '*.sh' .ci/run | xargs shellcheck -x
+	git ls-files '*.sh' .ci | xargs shellcheck -x
 
 # Compiles each public header, and each source of informer and framework, alone: each includes what it uses.
 # Then builds a program without cpprestsdk; ccache has most of its objects.

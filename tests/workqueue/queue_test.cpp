@@ -1,3 +1,5 @@
+#include "test_seed.hpp"
+
 #include <atomic>
 #include <latch>
 #include <memory>
@@ -270,8 +272,7 @@ TEST(QueueTest, EachItemIsProcessedByOneWorkerAtATimeAndAfterItsLastAddUnderLoad
   // The number of Adds when the item was last processed.
   std::vector<std::atomic<int>> adds_when_processed(kItems);
   std::atomic<bool> processed_concurrently{false};
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const unsigned seed = TestSeed();
 
   std::vector<std::jthread> workers;
   for (int w = 0; w < 4; ++w) {

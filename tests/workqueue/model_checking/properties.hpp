@@ -1,6 +1,7 @@
 #pragma once
 
-#include <iostream>
+#include "../test_seed.hpp"
+
 #include <sstream>
 #include <string>
 #include <utility>
@@ -11,15 +12,15 @@
 namespace kopp::model_checking {
 
 /// Checks `property` with many generated arguments. Reports the smallest arguments for which it
-/// fails. Prints the seed: RC_PARAMS="seed=…" repeats the run.
+/// fails.
 template <typename Property>
 void ExpectHolds(Property&& property) {
   rc::detail::TestParams params = rc::detail::configuration().testParams;
+  params.seed = TestSeed();
   params.maxSuccess *= 5;  // each run is short
   const auto& test = *::testing::UnitTest::GetInstance()->current_test_info();
   const rc::detail::TestMetadata metadata{.id = std::string(test.name()),
                                           .description = std::string(test.name())};
-  std::cout << "seed " << params.seed << "\n";
   const auto result = rc::detail::checkTestable(std::forward<Property>(property), metadata, params);
   if (result.template is<rc::detail::SuccessResult>()) return;
   std::ostringstream message;

@@ -1,3 +1,4 @@
+#include "../test_seed.hpp"
 #include "model.hpp"
 #include "queue_under_test.hpp"
 #include "recorded_queue.hpp"
@@ -8,7 +9,6 @@
 #include <functional>
 #include <iostream>
 #include <optional>
-#include <random>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -302,18 +302,9 @@ TEST(PreemptionBoundedTest, AWaitingWorkerReturnsFromGetWhenADelayPassesWithThre
 
 // RandomScheduleTest runs random schedules of programs that are too large for an exhaustive search.
 
-/// Returns a random seed and prints how to use it.
-std::uint64_t PrintedRandomSeed() {
-  const std::uint64_t seed = std::random_device{}();
-  std::cout << "seed " << seed
-            << ": to repeat these schedules, set RandomSearchOptions::seed to this number\n";
-  return seed;
-}
-
 class RandomScheduleTest : public ::testing::TestWithParam<NamedOrderSpec> {};
 
 TEST_P(RandomScheduleTest, TheQueueBehavesLikeItsModelWithFourProducersThreeWorkersAndADrain) {
-  const std::uint64_t seed = PrintedRandomSeed();
   const Program program = [](RecordedQueue& queue) {
     std::vector<std::jthread> workers;
     for (int w = 0; w < 3; ++w) workers.emplace_back([&] { queue.ProcessItems(); });
@@ -327,13 +318,12 @@ TEST_P(RandomScheduleTest, TheQueueBehavesLikeItsModelWithFourProducersThreeWork
     queue.Drain();
   };
 
-  ExpectNoBug(RandomSearchOptions{.seed = seed, .runs = 2000, .max_spurious_wakeups = 1},
+  ExpectNoBug(RandomSearchOptions{.seed = TestSeed(), .runs = 2000, .max_spurious_wakeups = 1},
               WithQueue(GetParam().order, program));
 }
 
 TEST_P(RandomScheduleTest,
        TheQueueBehavesLikeItsModelDuringConcurrentDrainShutDownAddsAndStrayDones) {
-  const std::uint64_t seed = PrintedRandomSeed();
   const Program program = [](RecordedQueue& queue) {
     std::vector<std::function<void()>> bodies;
     for (int w = 0; w < 3; ++w) bodies.emplace_back([&] { queue.ProcessItems(); });
@@ -349,12 +339,11 @@ TEST_P(RandomScheduleTest,
     RunConcurrently(bodies);
   };
 
-  ExpectNoBug(RandomSearchOptions{.seed = seed, .runs = 2000},
+  ExpectNoBug(RandomSearchOptions{.seed = TestSeed(), .runs = 2000},
               WithQueue(GetParam().order, program));
 }
 
 TEST_P(RandomScheduleTest, AllItemsAreProcessedWhenManyAreAddedBeforeANotifiedWorkerRuns) {
-  const std::uint64_t seed = PrintedRandomSeed();
   const Program program = [](RecordedQueue& queue) {
     std::vector<std::jthread> workers;
     for (int w = 0; w < 3; ++w) workers.emplace_back([&] { queue.ProcessItems(); });
@@ -369,7 +358,8 @@ TEST_P(RandomScheduleTest, AllItemsAreProcessedWhenManyAreAddedBeforeANotifiedWo
     queue.ShutDown();
   };
 
-  ExpectNoBug(RandomSearchOptions{.seed = seed, .runs = 20}, WithQueue(GetParam().order, program));
+  ExpectNoBug(RandomSearchOptions{.seed = TestSeed(), .runs = 20},
+              WithQueue(GetParam().order, program));
 }
 
 INSTANTIATE_TEST_SUITE_P(, RandomScheduleTest, ::testing::ValuesIn(AllOrderSpecs()),

@@ -1,13 +1,13 @@
 // Stress tests with real threads, whose schedules are not controlled. They run under the
 // sanitizers, and find bugs that need more work than the small programs of
 // queue_schedules_test.cpp.
+#include "../test_seed.hpp"
 #include "model.hpp"
 
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <iostream>
 #include <optional>
 #include <random>
 #include <stop_token>
@@ -89,8 +89,6 @@ class ItemProcessor {
 
 class StressTest : public ::testing::TestWithParam<NamedOrderSpec> {
  protected:
-  StressTest() { std::cout << "seed " << seed_ << "\n"; }
-
   /// Starts `count` threads that call body(random) `times` times.
   template <typename Body>
   std::vector<std::jthread> StartThreads(unsigned count, int times, Body body) {
@@ -109,7 +107,7 @@ class StressTest : public ::testing::TestWithParam<NamedOrderSpec> {
     return workers;
   }
 
-  const unsigned seed_ = std::random_device{}();
+  const unsigned seed_ = TestSeed();
   ItemProcessor processor_;
 };
 
