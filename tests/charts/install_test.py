@@ -166,12 +166,12 @@ class Monitoring(ServerTest):
             text = eventually(lambda: self.scrape(address))
         finally:
             program.terminate()
-            program.wait(timeout=40)
+            program.wait(timeout=60)
         return set(re.findall(r"^([a-z_]+)[{ ]", text, re.MULTILINE))
 
     def scrape(self, address):
         try:
-            text = urllib.request.urlopen(f"http://{address}/metrics", timeout=10).read().decode()
+            text = urllib.request.urlopen(f"http://{address}/metrics", timeout=60).read().decode()
         except urllib.error.URLError:
             return None
         return text if re.search(r'reconcile_total\{.*"success"\} [1-9]', text) else None

@@ -165,7 +165,7 @@ start_servers() { start_etcd "$1" && start_apiserver "$1"; }
 
 start_etcd_link() { # STATE
   process_start "$1" etcd-link python3 "$here/proxy.py" unix localhost:2378 localhost:2379
-  wait_or_print_log "$1" etcd-link 50 test -S "$1/localhost:2378"
+  wait_or_print_log "$1" etcd-link test -S "$1/localhost:2378"
 }
 
 # Reserves a port for the API server. A Perl process binds a free port without listening until the
@@ -186,7 +186,7 @@ reserve_port() { # STATE [SUFFIX]
     print $file (sockaddr_in(getsockname($socket)))[0];
     close($file) and rename("$ARGV[0].new", $ARGV[0]) or die $!;
     sleep' "$name"
-  wait_or_print_log "$1" "$name" 50 test -s "$1/$name"
+  wait_or_print_log "$1" "$name" test -s "$1/$name"
 }
 
 # Until the API server has loaded the RBAC rules, it may reject requests that the rules allow.
@@ -213,7 +213,7 @@ start_apiserver() { # STATE [SUFFIX], -2 for the second API server
     --service-account-issuer=https://kubernetes.default.svc --service-cluster-ip-range=10.0.0.0/24 \
     --authorization-mode=RBAC \
     --audit-policy-file="$here/audit/policy.yaml" --audit-log-path="audit$suffix.log" "${flags[@]}"
-  wait_or_print_log "$1" "apiserver$suffix" 600 is_ready "$1" "$suffix"
+  wait_or_print_log "$1" "apiserver$suffix" is_ready "$1" "$suffix"
   echo "$started $(date -u +%FT%T.%6NZ)" >>"$1/apiserver$suffix.startups"
 }
 
@@ -227,12 +227,11 @@ is_ready() { # STATE [SUFFIX]
 
 server_url() { echo "https://127.0.0.1:$(cat "$1/port${2:-}")"; } # STATE [SUFFIX]
 
-# Repeats COMMAND until it succeeds. Fails after TENTHS of a second, or as soon as PROGRAM has
-# ended.
-wait_or_print_log() { # STATE PROGRAM TENTHS COMMAND...
-  local state=$1 name=$2 tenths=$3
-  shift 3
-  for ((; tenths > 0; --tenths)); do
+# Repeats COMMAND until it succeeds. Fails as soon as PROGRAM has ended, or after two minutes: then it hangs.
+wait_or_print_log() { # STATE PROGRAM COMMAND...
+  local state=$1 name=$2 end=$((SECONDS + 120))
+  shift 2
+  while ((SECONDS < end)); do
     "$@" && return
     process_id "$state" "$name" >/dev/null || break
     sleep 0.1

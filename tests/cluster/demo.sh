@@ -92,10 +92,10 @@ step() { # FUNCTION DESCRIPTION
 expect_write() { # VERB DESCRIPTION REPLICAS
   number=$((number + 1))
   current_step=$2
-  run_check eventually_equals "$3" 20 replicas example-foo
+  run_check eventually_equals "$3" replicas example-foo
   ((check_exit_code == 0)) ||
-    fail "Deployment example-foo with $3 replicas within 20 s" "$(sed -n 's/^actual:   //p' "$check_output")"
-  run_check eventually_matches '^[0-9]+$' 5 reaction_microseconds "$1" # until the log has the call
+    fail "Deployment example-foo with $3 replicas within $patience s" "$(sed -n 's/^actual:   //p' "$check_output")"
+  run_check eventually_matches '^[0-9]+$' reaction_microseconds "$1" # until the log has the call
   ((check_exit_code == 0)) || fail "the controller's $1 in the audit log" "$(sed -n 's/^actual:   //p' "$check_output")"
   print_line "$2" "$(format_duration "$(reaction_microseconds "$1")")" "$green"
 }
@@ -136,7 +136,7 @@ readonly crds=/apis/apiextensions.k8s.io/v1/customresourcedefinitions
 
 install_crd() {
   call POST "$crds" yaml "$manifests/crd-status-subresource.yaml"
-  eventually_equals True 20 established_condition
+  eventually_equals True established_condition
   # A real API server delays the first create of a new kind by 2 s. This dry run keeps that delay
   # out of the time of "You create".
   call POST "$foos?dryRun=All" yaml "$manifests/example-foo.yaml"
@@ -153,7 +153,7 @@ start_controller() {
   fi
   "$cluster" service-account "$state" default sample-controller
   start_controller_process ""
-  eventually_equals "the controller watches Foos" 20 foo_watch # then the controller is ready
+  eventually_equals "the controller watches Foos" foo_watch # then the controller is ready
 }
 
 foo_watch() {

@@ -24,7 +24,7 @@ main() {
   case $command in
     up) up "${1:-$(mktemp -d)}" ;;
     down) down "$(absolute "$1")" ;;
-    kill-apiserver) send_signal "$(absolute "$1")" USR1 && eventually 100 is_unreachable "$1" ;;
+    kill-apiserver) send_signal "$(absolute "$1")" USR1 && eventually is_unreachable "$1" ;;
     start-apiserver) start_apiserver "$(absolute "$1")" ;;
     service-account) [[ -e $1/$3.kubeconfig && $2 == default ]] ;;
     *) sed -n '2,/^set /{/^# /s/^# //p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
@@ -54,7 +54,7 @@ up() { # STATE
     --user="$accounts:sample-controller=sample-controller.kubeconfig" --user="$accounts:standby=standby.kubeconfig" \
     --user-certificate="$accounts:sample-controller=sample-controller-embedded.kubeconfig" \
     --write-kubeconfig=ready.kubeconfig
-  eventually 100 is_ready_or_has_ended "$state" || true
+  eventually is_ready_or_has_ended "$state" || true
   [[ -s $state/ready.kubeconfig ]] || { tail -n 15 "$state/apiserver.log" >&2 && exit 1; }
   sed -n 's|^ *server: "https://.*:\([0-9]*\)"|\1|p' "$state/ready.kubeconfig" >"$state/port"
   : >"$state/apiserver.startups" # empty: this server does not reject requests while it starts
@@ -77,16 +77,16 @@ send_signal() { kill -s "$2" "$(process_id "$1" apiserver)"; } # STATE SIGNAL
 
 start_apiserver() { # STATE
   send_signal "$1" USR2
-  eventually 100 is_reachable "$1"
+  eventually is_reachable "$1"
 }
 
 is_reachable() { (: <>"/dev/tcp/127.0.0.1/$(<"$1/port")") 2>/dev/null; } # STATE
 is_unreachable() { ! is_reachable "$1"; }
 
-eventually() { # TENTHS COMMAND...
-  local tenths=$1
-  shift
-  for ((; tenths > 0; --tenths)); do
+# Repeats COMMAND until it succeeds. Fails after a minute: then the server hangs.
+eventually() { # COMMAND...
+  local end=$((SECONDS + 60))
+  while ((SECONDS < end)); do
     "$@" && return
     sleep 0.1
   done

@@ -27,11 +27,11 @@ process_id() { # STATE NAME; prints the process id; fails if the program is not 
   [[ -n $start_time && $(process_start_time "$id") == "$start_time" ]] && echo "$id"
 }
 
-process_stop() { # STATE NAME [SIGNAL]; blocks until the process has ended; sends KILL after 10 s
+process_stop() { # STATE NAME [SIGNAL]; blocks until the process has ended; sends KILL after 60 s
   local id signal=${3:-KILL} waited
   id=$(process_id "$1" "$2") || return 0
   kill -s "$signal" "$id" 2>/dev/null || true
-  for ((waited = 0; waited < 1000; ++waited)); do
+  for ((waited = 0; waited < 6000; ++waited)); do
     process_id "$1" "$2" >/dev/null || return 0
     sleep 0.01
   done

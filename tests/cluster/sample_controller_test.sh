@@ -5,7 +5,8 @@
 # closes its port and all connections, and keeps its objects.
 #   sample_controller_test.sh [PART...]    run the named parts: the files in sample_controller/.
 #                                          Without names: all parts, in several processes at the
-#                                          same time, each with its own API server
+#                                          same time, each with its own API server. These start one
+#                                          after the other
 #   SERVER               real (the default) or kopp
 #   HTTP_TRANSPORT       the controller's --http-transport: beast (the default) or cpprestsdk
 #   SAMPLE_CONTROLLER    the program under test (default: the build of preset default)
@@ -66,6 +67,7 @@ run_in_processes() { # "PART..."...
     [[ " faults $* " == *" $part "* ]] || foreground+=("$part")
   done
   background_folder=$(mktemp -d)
+  export START_LOCK=$background_folder/start.lock
   at_exit end_background_processes
   for group in "$@"; do
     # shellcheck disable=SC2086 # the group is a list of words
@@ -94,7 +96,7 @@ prepare() {
   state=$folder/cluster check_output=$folder/check_output
   at_exit remove_cluster
   export CLUSTER_HARDENED=1
-  "$cluster" up "$state" >/dev/null
+  flock --close "${START_LOCK:-$folder/start.lock}" "$cluster" up "$state" >/dev/null
   export KUBECACHEDIR=$state/kubectl
   kubectl apply -f "$manifests/rbac.yaml" >/dev/null
   "$cluster" service-account "$state" default sample-controller

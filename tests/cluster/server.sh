@@ -14,8 +14,8 @@ unset KUBECONFIG
 # Blocks until the server serves the kind of a new CustomResourceDefinition.
 await_kind() { # GROUP/VERSION PLURAL
   # Repeated, because kubectl fails if the status has no conditions yet.
-  eventually_matches 'condition met' 20 kubectl wait --for=condition=Established --timeout=20s "crd/$2.${1%/*}"
-  eventually_matches "\"name\":\"$2\"" 20 kubectl get --raw "/apis/$1" # discovery follows a little later
+  eventually_matches 'condition met' kubectl wait --for=condition=Established --timeout="${patience}s" "crd/$2.${1%/*}"
+  eventually_matches "\"name\":\"$2\"" kubectl get --raw "/apis/$1" # discovery follows a little later
 }
 
 # Ends the running check, stops the server in $state, and removes $folder. After a failed check, copies the logs to

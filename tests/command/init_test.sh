@@ -31,9 +31,9 @@ run() { # COMMAND...
   "$@" >"$work/output" 2>&1 </dev/null || fail "$* failed:" "$work/output"
 }
 
-wait_for() { # SECONDS MESSAGE COMMAND...
-  local deadline=$((SECONDS + $1)) message=$2
-  shift 2
+wait_for() { # MESSAGE COMMAND...; fails after a minute: then something hangs
+  local deadline=$((SECONDS + 60)) message=$1
+  shift
   until "$@"; do
     ((SECONDS < deadline)) || fail "$message:" "$work/operator.log"
     sleep 0.1
@@ -103,17 +103,17 @@ done
 grep -q '100% tests passed, 0 tests failed out of 2' "$work/output" || fail 'the tests did not pass:' "$work/output"
 start_operator "${commands[3]}"
 # make run creates the sample after the operator has started its watches.
-wait_for 60 'make run did not write the status of the sample' has_printed 'patch *websites.status sample'
+wait_for 'make run did not write the status of the sample' has_printed 'patch *websites.status sample'
 took=$((SECONDS - started))
 measure_cpu_time
 
 # The operator also reconciles a second object.
-wait_for 20 'make run did not print its kubeconfig' has_printed 'export KUBECONFIG='
+wait_for 'make run did not print its kubeconfig' has_printed 'export KUBECONFIG='
 kubeconfig certificate-authority-data | base64 --decode >"$work/ca.crt"
 run request POST /apis/example.com/v1alpha1/namespaces/default/websites \
   '{"apiVersion":"example.com/v1alpha1","kind":"Website","metadata":{"name":"second"},"spec":{"message":"Hi"}}'
-wait_for 20 'the operator did not reconcile the second object' has_message second Hi
-wait_for 20 'the operator did not write the status of the second object' has_status second
+wait_for 'the operator did not reconcile the second object' has_message second Hi
+wait_for 'the operator did not write the status of the second object' has_status second
 stop_operator
 
 printf 'kopp init: the operator was running after %d s and %d s of CPU time\n' "$took" "$cpu_seconds"

@@ -26,7 +26,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../at_exit.sh"
 page=$(realpath "$1")
 prefix=${2:+$(realpath "$2")}
 least=$3
-seconds_to_wait=20
+seconds_to_wait=60
 
 work=$(mktemp -d)
 home=$work/home

@@ -37,10 +37,10 @@ finalizer() {
   kubectl create -f - <<<'{apiVersion: v1, kind: ConfigMap, metadata: {name: held, finalizers: [kopp.example/hold]}}'
   process_start "$state" delete "$KOPP_PROGRAMS/kubectl" --kubeconfig admin.kubeconfig -n "$namespace" \
     delete configmap held
-  eventually_matches '^20' 10 field configmap/held .metadata.deletionTimestamp
+  eventually_matches '^20' field configmap/held .metadata.deletionTimestamp
   process_id "$state" delete # it is still waiting
   kubectl patch configmap held --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]'
-  eventually_equals "" 10 process_id "$state" delete
+  eventually_equals "" process_id "$state" delete
   equals "" kubectl get configmap held --ignore-not-found
 }
 
@@ -65,7 +65,7 @@ END
 cascade() {
   create_owner_and_dependent background
   kubectl delete deployment background
-  eventually_equals "" 10 kubectl get configmap of-background --ignore-not-found
+  eventually_equals "" kubectl get configmap of-background --ignore-not-found
   create_owner_and_dependent foreground
   kubectl delete deployment foreground --cascade=foreground
   equals "" kubectl get configmap of-foreground --ignore-not-found
@@ -74,7 +74,7 @@ cascade() {
 orphan() {
   create_owner_and_dependent orphaned
   kubectl delete deployment orphaned --cascade=orphan
-  eventually_equals "" 10 field configmap/of-orphaned .metadata.ownerReferences
+  eventually_equals "" field configmap/of-orphaned .metadata.ownerReferences
 }
 
 delete_namespace() {
@@ -94,5 +94,5 @@ END
   await_kind test.kopp.example/v1 fads
   kubectl create -f - <<<'{apiVersion: test.kopp.example/v1, kind: Fad, metadata: {name: a}}'
   kubectl delete crd fads.test.kopp.example
-  eventually_matches "the server doesn't have a resource type \"fads\"|could not find the requested resource" 20 kubectl get fads
+  eventually_matches "the server doesn't have a resource type \"fads\"|could not find the requested resource" kubectl get fads
 }

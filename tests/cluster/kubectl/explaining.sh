@@ -71,7 +71,7 @@ FIELDS:
     <no description>
 
   replicas	<integer>
-    <no description>' 20 kubectl explain widget.spec
+    <no description>' kubectl explain widget.spec
 }
 
 explain_metadata_of_custom_resource() {

@@ -40,11 +40,11 @@ several_kinds() {
 watch_objects() {
   process_start "$state" watch "$KOPP_PROGRAMS/kubectl" --kubeconfig admin.kubeconfig -n "$namespace" \
     get widgets -w --no-headers
-  eventually_matches '^a +red' 10 cat "$state/watch.log"
+  eventually_matches '^a +red' cat "$state/watch.log"
   widget b green 5 | kubectl create -f -
   kubectl patch widget b --type=merge -p '{"spec":{"colour":"blue"}}'
   kubectl delete widget b
-  eventually_equals 'a red 2,b green 5,b blue 5,b blue 5,' 10 watched_lines
+  eventually_equals 'a red 2,b green 5,b blue 5,b blue 5,' watched_lines
   process_stop "$state" watch TERM
 }
 

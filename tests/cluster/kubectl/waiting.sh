@@ -13,8 +13,8 @@ check_waiting() {
 start_wait() { # REQUEST-REGULAR-EXPRESSION ARGUMENT...
   rm -f "$state/wait.log"
   process_start "$state" wait "$KOPP_PROGRAMS/kubectl" --kubeconfig admin.kubeconfig -n "$namespace" \
-    --v=6 wait --timeout=20s "${@:2}"
-  eventually_matches "$1" 10 cat "$state/wait.log"
+    --v=6 wait --timeout="${patience}s" "${@:2}"
+  eventually_matches "$1" cat "$state/wait.log"
 }
 
 expect_still_waiting() { # also 0.5 s later, when the watch has received the last change
@@ -27,7 +27,7 @@ expect_still_waiting() { # also 0.5 s later, when the watch has received the las
 
 expect_wait_succeeds() { # OUTPUT-REGULAR-EXPRESSION
   local id
-  eventually_equals "" 10 process_id "$state" wait
+  eventually_equals "" process_id "$state" wait
   matches "$1" cat "$state/wait.log"
   read -r id _ <"$state/wait.id"
   wait "$id" # fails if its exit code is not 0

@@ -17,7 +17,7 @@ main() {
   fix_kernel_settings
   configure_network
   start registry python3 -B "$here/registry.py" "$registry_port" "$@"
-  await 20 curl --silent --fail "http://127.0.0.1:$registry_port/v2/"
+  await curl --silent --fail "http://127.0.0.1:$registry_port/v2/"
   start_api_server
   start controller-manager "$KOPP_NODE_PROGRAMS/kube-controller-manager" --kubeconfig="$kubeconfig" --leader-elect=false \
     --service-account-private-key-file=cluster/service-account.key --root-ca-file=cluster/ca.crt
@@ -34,9 +34,8 @@ start() { # NAME COMMAND...
   "$@" >>"$name.log" 2>&1 </dev/null &
 }
 
-await() { # SECONDS COMMAND...
-  local end=$((SECONDS + $1))
-  shift
+await() { # COMMAND...; fails after two minutes: then it hangs
+  local end=$((SECONDS + 120))
   until "$@" >/dev/null 2>&1; do
     ((SECONDS < end)) || { echo "not ready in time: $*" && return 1; }
     sleep 0.1
@@ -114,7 +113,7 @@ state = "/run/containerd"
   conf_dir = "$state/cni"
 END
   start containerd containerd --config containerd.toml
-  await 30 ctr --address /run/containerd.sock version
+  await ctr --address /run/containerd.sock version
 }
 
 start_kubelet() {
@@ -141,7 +140,7 @@ volumePluginDir: $state/volume-plugins
 END
   start kubelet "$KOPP_NODE_PROGRAMS/kubelet" --config=kubelet.yaml --kubeconfig="$kubeconfig" --root-dir="$state/kubelet" \
     --cert-dir="$state/kubelet-certificates" --node-ip="$node_address" --hostname-override=node0
-  await 60 "$KOPP_PROGRAMS/kubectl" --kubeconfig="$kubeconfig" wait node/node0 --for=condition=Ready --timeout=0
+  await "$KOPP_PROGRAMS/kubectl" --kubeconfig="$kubeconfig" wait node/node0 --for=condition=Ready --timeout=0
 }
 
 main "$@"

@@ -49,7 +49,7 @@ up() { # STATE ARCHIVE...
 
 await_ready() { # STATE
   local tenths
-  for ((tenths = 0; tenths < 1200; ++tenths)); do
+  for ((tenths = 0; tenths < 6000; ++tenths)); do
     [[ ! -e $1/ready ]] || return 0
     process_id "$1" init >/dev/null || break
     sleep 0.1
@@ -76,7 +76,7 @@ down() { # STATE
   local first tenths
   first=$(first_process "$1" || true)
   process_stop "$1" init
-  for ((tenths = 0; tenths < 100; ++tenths)); do
+  for ((tenths = 0; tenths < 600; ++tenths)); do
     process_start_time "${first:-none}" >/dev/null || break
     sleep 0.1
   done
@@ -86,7 +86,7 @@ down() { # STATE
 
 remove_control_groups() { # NAME
   local tenths
-  for ((tenths = 0; tenths < 50; ++tenths)); do
+  for ((tenths = 0; tenths < 600; ++tenths)); do
     find /sys/fs/cgroup -depth -type d -path "*/$1*" -exec rmdir {} + 2>/dev/null || true
     [[ -n $(find /sys/fs/cgroup -maxdepth 2 -type d -name "$1") ]] || return 0
     sleep 0.1

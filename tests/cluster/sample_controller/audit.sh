@@ -27,7 +27,7 @@ run_scenario() { # SCENARIO
 }
 
 # Retries, because Events are written later than other objects.
-writes_match_go_controller() { eventually_equals "" 10 diff_writes "$1"; } # SCENARIO
+writes_match_go_controller() { eventually_equals "" diff_writes "$1"; } # SCENARIO
 
 diff_writes() { # SCENARIO
   diff -U 4 --label "Go: audit/expected/$1.json" --label "controller under test" \

@@ -20,7 +20,7 @@ check_bad_input() {
 fails_with_message() { # CODE TEXT ARGUMENT...
   local expected=$1 text=$2 code=0
   shift 2
-  timeout 20 "$SAMPLE_CONTROLLER" "$@" >"$state/stdout" 2>"$state/stderr" </dev/null || code=$?
+  timeout "$patience" "$SAMPLE_CONTROLLER" "$@" >"$state/stdout" 2>"$state/stderr" </dev/null || code=$?
   echo "exit code $code, stderr:" && cat "$state/stderr"
   [[ $code == "$expected" ]]
   [[ $(wc -l <"$state/stderr") == 1 ]]

@@ -22,7 +22,7 @@ concurrent_writes() {
   # Each must succeed. Not `wait -n`, which may forget one of two jobs that end at the same time.
   wait "$ascending"
   wait "$descending"
-  eventually_equals "$foo_count reconciled" 60 count_reconciled_foos
+  eventually_equals "$foo_count reconciled" count_reconciled_foos
 }
 
 patch_in_rounds() { # ORDER REPLICAS...
@@ -34,11 +34,12 @@ send_replicas() { # METHOD REPLICAS ORDER
   send_calls "$1" "$3" '{deploymentName: "d\(.)", replicas: '"$2}" --fail-early
 }
 
-# Sends a call for each Foo of $namespace on one connection. ORDER prints their numbers, SPEC makes
-# the spec of a number; both are in the language of jq. Fails if a call has failed.
-send_calls() { # METHOD ORDER SPEC [CURL-OPTION...]
-  jq -nr --arg server "https://127.0.0.1:$(<"$state/port")" --arg method "$1" --arg namespace "$namespace" \
+# Sends a call of each method for each Foo of $namespace on one connection. ORDER prints their numbers,
+# SPEC makes the spec of a number; both are in the language of jq. Fails if a call has failed.
+send_calls() { # "METHOD..." ORDER SPEC [CURL-OPTION...]
+  jq -nr --arg server "https://127.0.0.1:$(<"$state/port")" --arg methods "$1" --arg namespace "$namespace" \
     --arg ca "$state/ca.crt" --arg certificate "$state/admin.crt" --arg key "$state/admin.key" "$2"'
+    | ($methods / " ")[] as $method
     | (if $method == "POST" then "" else "/f\(.)" end) as $name
     | (if $method == "PATCH" then "merge-patch+json" else "json" end) as $type
     | {apiVersion: "samplecontroller.k8s.io/v1alpha1", kind: "Foo", metadata: {name: "f\(.)"}, spec: ('"$3"')} as $foo

@@ -67,10 +67,10 @@ reconciles_as() { # USER
   start_controller_process "$state/$1-user.kubeconfig" -v 10
   use_new_namespace "$1-user"
   create_foo a a 2
-  eventually_equals 2 10 replicas a
-  eventually_equals 0 10 available_replicas a
+  eventually_equals 2 replicas a
+  eventually_equals 0 available_replicas a
   patch_foo_spec a '{"replicas":3}'
-  eventually_equals 3 10 replicas a
+  eventually_equals 3 replicas a
 }
 
 reconciles_with_plugin() {
@@ -106,8 +106,8 @@ certificates_rotated() {
   "$cluster" start-apiserver "$state"
   patch_foo_spec a '{"replicas":5}'
   create_foo b b 4
-  eventually_equals 5 60 replicas a
-  eventually_equals 4 60 replicas b
+  eventually_equals 5 replicas a
+  eventually_equals 4 replicas b
   equals "$before" process_id "$state" controller
 }
 

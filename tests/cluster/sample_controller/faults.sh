@@ -19,7 +19,7 @@ outage_with_compaction() {
   use_new_namespace outage
   local name before
   for name in scaled drifted recreated; do create_foo "$name" "$name" 1; done
-  for name in scaled drifted recreated; do eventually_equals 0 10 available_replicas "$name"; done
+  for name in scaled drifted recreated; do eventually_equals 0 available_replicas "$name"; done
   before=$(process_id "$state" controller)
   interrupt_network
   patch_foo_spec scaled '{"replicas":4}'
@@ -31,12 +31,12 @@ outage_with_compaction() {
   "$cluster" kill-apiserver "$state"
   "$cluster" start-apiserver "$state"
   resume_network
-  eventually_equals 4 60 replicas scaled
-  eventually_equals 1 10 replicas drifted
-  eventually_equals 2 10 replicas new
-  eventually_matches 'already exists' 10 foo_events recreated ErrResourceExists
+  eventually_equals 4 replicas scaled
+  eventually_equals 1 replicas drifted
+  eventually_equals 2 replicas new
+  eventually_matches 'already exists' foo_events recreated ErrResourceExists
   kubectl delete deployment recreated # as the garbage collector of a full cluster does
-  eventually_equals 5 10 replicas recreated
+  eventually_equals 5 replicas recreated
   equals "$(uid foo/recreated)" owner_uid recreated
   matches 'too old resource version' controller_log
   equals "$before" process_id "$state" controller
@@ -45,34 +45,34 @@ outage_with_compaction() {
 etcd_killed() {
   use_new_namespace etcd-killed
   create_foo a a 1
-  eventually_equals 0 10 available_replicas a
+  eventually_equals 0 available_replicas a
   "$cluster" kill-etcd "$state"
   "$cluster" start-etcd "$state"
-  eventually_matches patched 60 patch_foo_spec a '{"replicas":3}'
-  eventually_equals 3 60 replicas a
+  eventually_matches patched patch_foo_spec a '{"replicas":3}'
+  eventually_equals 3 replicas a
 }
 
 crd_recreated() {
   use_new_namespace crd-recreated
   create_foo a a 1
-  eventually_equals 0 10 available_replicas a
+  eventually_equals 0 available_replicas a
   kubectl delete crd foos.samplecontroller.k8s.io
   install_crd crd-status-subresource.yaml
   create_foo b b 2
-  eventually_equals 2 70 replicas b
-  eventually_equals 0 10 available_replicas b
+  patience=120 eventually_equals 2 replicas b
+  eventually_equals 0 available_replicas b
 }
 
 # A lost connection is noticed when the next bookmark is missing. Bookmarks come once a minute.
 silent_connections() {
   use_new_namespace silent
   create_foo a a 1
-  eventually_equals 0 10 available_replicas a
+  eventually_equals 0 available_replicas a
   local lists
   lists=$(lists_of_informers)
   await_bookmarks
   silence_connections
   patch_foo_spec a '{"replicas":3}'
-  eventually_equals 3 120 replicas a
+  patience=120 eventually_equals 3 replicas a
   equals "$lists" lists_of_informers
 }

@@ -60,14 +60,14 @@ controller_audit_log() { audit_log | jq -c --arg user "$controller_user" 'select
 
 count_controller_calls() { grep -cF "\"username\":\"$controller_user\"" "$state/audit.log"; }
 
-# Blocks until the controller has sent no request for one second. Fails after 30 seconds.
+# Blocks until the controller has sent no request for one second. Fails after $patience seconds.
 wait_until_controller_is_idle() {
   local before=-1 now attempts
-  for ((attempts = 0; attempts < 30; ++attempts)); do
+  for ((attempts = 0; attempts < patience; ++attempts)); do
     now=$(count_controller_calls || true)
     [[ $now != "$before" ]] || return 0
     before=$now
     sleep 1
   done
-  echo "the controller is still sending requests after 30 seconds" && return 1
+  echo "the controller is still sending requests after $patience seconds" && return 1
 }

@@ -50,11 +50,11 @@ check_metrics() {
 workqueue_metrics() {
   use_new_namespace metrics
   create_foo counted counted 1
-  eventually_equals counted 10 deployment_names
-  eventually_matches '^workqueue_adds_total\{controller="foo",name="foo"\} [1-9]' 5 scrape
-  eventually_matches '^workqueue_depth\{controller="foo",name="foo",priority="0"\} 0$' 5 scrape
-  eventually_matches '^workqueue_work_duration_seconds_count\{controller="foo",name="foo"\} [1-9]' 5 scrape
-  eventually_matches '^workqueue_unfinished_work_seconds\{controller="foo",name="foo"\} 0$' 5 scrape
+  eventually_equals counted deployment_names
+  eventually_matches '^workqueue_adds_total\{controller="foo",name="foo"\} [1-9]' scrape
+  eventually_matches '^workqueue_depth\{controller="foo",name="foo",priority="0"\} 0$' scrape
+  eventually_matches '^workqueue_work_duration_seconds_count\{controller="foo",name="foo"\} [1-9]' scrape
+  eventually_matches '^workqueue_unfinished_work_seconds\{controller="foo",name="foo"\} 0$' scrape
 }
 
 deployment_names() { kubectl get deployments -o 'jsonpath={.items[*].metadata.name}'; }
@@ -81,7 +81,7 @@ restart_for_metrics() {
 metrics_of_controller_runtime() {
   use_new_namespace all-metrics
   create_foo a a 1
-  eventually_equals 0 10 available_replicas a
+  eventually_equals 0 available_replicas a
   local page
   page=$(scrape)
   matches '^leader_election_master_status\{name="sample-controller"\} 1$' echo "$page"

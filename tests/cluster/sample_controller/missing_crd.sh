@@ -26,12 +26,12 @@ crd_without_status() {
   start_controller_process
   use_new_namespace missing-crd
   create_foo early early 2
-  eventually_equals 2 40 replicas early
-  eventually_matches 'subresource' 10 controller_log
+  eventually_equals 2 replicas early
+  eventually_matches 'subresource' controller_log
 }
 
 crd_with_status() {
   install_crd crd-status-subresource.yaml
   namespace=missing-crd
-  eventually_equals 0 60 available_replicas early
+  eventually_equals 0 available_replicas early
 }

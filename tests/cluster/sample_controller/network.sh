@@ -44,7 +44,7 @@ start_network() {                                        # [PORT [BYTES]]
 
 silence_connections() {
   kill -s USR1 "$(process_id "$state" network)"
-  eventually_matches silenced 5 tail -n 1 "$state/network.log"
+  eventually_matches silenced tail -n 1 "$state/network.log"
 }
 
 count_connections() { grep -cFx connection "$state/network.log"; }
@@ -57,9 +57,9 @@ informer_metric() { # NAME KIND
 # Blocks until both watches have received a bookmark: kube-apiserver sends one about each minute. Only
 # then the controller notices within 75 s that a watch is silent. No Foo and no Deployment may change.
 await_bookmarks() {
-  eventually_equals yes 30 are_quiet
-  eventually_equals yes 90 received_something Foo
-  eventually_equals yes 90 received_something Deployment
+  eventually_equals yes are_quiet
+  patience=120 eventually_equals yes received_something Foo
+  patience=120 eventually_equals yes received_something Deployment
 }
 are_quiet() { (($(seconds_since_event Foo) >= 4 && $(seconds_since_event Deployment) >= 4)) && echo yes; }
 received_something() { (($(seconds_since_event "$1") < 4)) && echo yes; } # KIND

@@ -27,8 +27,8 @@ foreign_deployment() {
   local before
   before=$(kubectl get deployment taken -o 'jsonpath={.metadata.resourceVersion}')
   create_foo a taken 2
-  eventually_equals "$resource_exists" 10 foo_events a ErrResourceExists
-  eventually_equals yes 10 at_least 4 event_count a ErrResourceExists
+  eventually_equals "$resource_exists" foo_events a ErrResourceExists
+  eventually_equals yes at_least 4 event_count a ErrResourceExists
   # Without back-off there would be thousands of retries, and the Event count would reach its limit
   # of 25.
   sleep 2
@@ -40,36 +40,36 @@ foreign_deployment() {
 foreign_deployment_deleted() {
   namespace=foreign
   kubectl delete deployment taken
-  eventually_equals 2 60 replicas taken
+  eventually_equals 2 replicas taken
   equals "$(uid foo/a)" owner_uid taken
-  eventually_equals 0 10 available_replicas a
+  eventually_equals 0 available_replicas a
 }
 
 foo_recreated() {
   use_new_namespace recreated
   create_foo a taken 1
-  eventually_equals 0 10 available_replicas a
+  eventually_equals 0 available_replicas a
   local old_uid
   old_uid=$(uid foo/a)
   kubectl delete foo a
   create_foo a taken 2
-  eventually_equals "$resource_exists" 10 foo_events a ErrResourceExists
+  eventually_equals "$resource_exists" foo_events a ErrResourceExists
   equals "$old_uid" owner_uid taken
   kubectl delete deployment taken # like the garbage collector
-  eventually_equals 2 60 replicas taken
+  eventually_equals 2 replicas taken
   equals "$(uid foo/a)" owner_uid taken
 }
 
 recreated_foo_gets_new_deployment() {
   use_new_namespace recreated
   create_foo a a 1
-  eventually_equals 0 10 available_replicas a
+  eventually_equals 0 available_replicas a
   local old_uid
   old_uid=$(uid deployment/a)
   kubectl delete foo a
   equals "" deployments
   create_foo a a 2
-  eventually_equals 2 10 replicas a
+  eventually_equals 2 replicas a
   [[ $(uid deployment/a) != "$old_uid" ]]
   equals "$(uid foo/a)" owner_uid a
 }
@@ -77,7 +77,7 @@ recreated_foo_gets_new_deployment() {
 foo_deleted() {
   use_new_namespace foo-deleted
   create_foo a a 1
-  eventually_equals 0 10 available_replicas a
+  eventually_equals 0 available_replicas a
   wait_until_controller_is_idle
   kubectl delete foo a
   set_available_replicas a 1
@@ -86,7 +86,7 @@ foo_deleted() {
   local marker
   for marker in b c; do # when these are processed, all earlier items are processed too
     create_foo "$marker" "$marker" 1
-    eventually_equals 0 10 available_replicas "$marker"
+    eventually_equals 0 available_replicas "$marker"
   done
   wait_until_controller_is_idle
   equals "" writes_after_deletion a

@@ -32,8 +32,8 @@ preflight_with_missing_verb() {
   kubectl create clusterrolebinding limited --clusterrole=limited --serviceaccount=default:limited
   kubectl create rolebinding limited --role=sample-controller --serviceaccount=default:limited
   # The server applies new bindings a little later.
-  eventually_equals yes 10 kubectl auth can-i create leases --as=system:serviceaccount:default:limited
-  eventually_equals yes 10 kubectl auth can-i list foos -A --as=system:serviceaccount:default:limited
+  eventually_equals yes kubectl auth can-i create leases --as=system:serviceaccount:default:limited
+  eventually_equals yes kubectl auth can-i list foos -A --as=system:serviceaccount:default:limited
   "$SAMPLE_CONTROLLER" --kubeconfig "$state/limited.kubeconfig" "${production_flags[@]}" --check >"$state/stdout" || code=$?
   echo "exit code $code" && cat "$state/stdout"
   [[ $code == 1 ]]

@@ -20,15 +20,15 @@ deep_foo() {
   use_new_namespace deep
   kubectl patch crd foos.samplecontroller.k8s.io --type=json -p '[{"op": "add", "value": true,
     "path": "/spec/versions/0/schema/openAPIV3Schema/properties/spec/x-kubernetes-preserve-unknown-fields"}]'
-  eventually_matches created 10 create_deep_foo
+  eventually_matches created create_deep_foo
   equals yes at_least 600 count_brackets_of_deep_foo
-  eventually_equals 1 10 replicas deep
+  eventually_equals 1 replicas deep
   create_foo a a 2
-  eventually_equals 2 10 replicas a
+  eventually_equals 2 replicas a
   process_stop "$state" controller TERM
   start_controller_process
   create_foo b b 3
-  eventually_equals 3 10 replicas b
+  eventually_equals 3 replicas b
   kubectl delete foo deep
 }
 
@@ -46,29 +46,29 @@ count_brackets_of_deep_foo() { kubectl get foo deep -o json | tr -cd '[' | wc -c
 etcd_restored() {
   use_new_namespace restored
   create_foo a a 1
-  eventually_equals 0 10 available_replicas a
+  eventually_equals 0 available_replicas a
   local before round
   before=$(process_id "$state" controller)
   "$cluster" backup-etcd "$state"
   create_foo lost lost 1
-  eventually_equals 1 60 replicas lost
+  eventually_equals 1 replicas lost
   for round in {1..20}; do kubectl annotate foo a "round=$round" --overwrite; done
   "$cluster" restore-etcd "$state"
   equals "" uid foo/lost
   create_foo b b 2
-  eventually_equals 2 120 replicas b
+  patience=120 eventually_equals 2 replicas b
   patch_foo_spec a '{"replicas":3}'
-  eventually_equals 3 10 replicas a
+  eventually_equals 3 replicas a
   equals "$before" process_id "$state" controller
 }
 
 etcd_restored_and_changed() {
   use_new_namespace restored-and-changed
   create_foo a a 1
-  eventually_equals 1 10 replicas a
+  eventually_equals 1 replicas a
   "$cluster" backup-etcd "$state"
   patch_foo_spec a '{"replicas":2}'
-  eventually_equals 2 60 replicas a
+  eventually_equals 2 replicas a
   local id round
   id=$(process_id "$state" controller)
   kill -STOP "$id"
@@ -76,7 +76,7 @@ etcd_restored_and_changed() {
   create_foo b b 2
   for round in {1..30}; do kubectl annotate namespace default "round=$round" --overwrite; done
   kill -CONT "$id"
-  eventually_equals 2 60 replicas b
-  eventually_equals 1 10 replicas a
+  eventually_equals 2 replicas b
+  eventually_equals 1 replicas a
   equals "$id" process_id "$state" controller
 }

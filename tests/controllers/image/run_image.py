@@ -22,11 +22,11 @@ class Container:
                 ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script, str(root), *command],
                 stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env={"PATH": os.environ["PATH"]})
 
-    def wait(self, timeout=20):
+    def wait(self, timeout=60):
         """Blocks until the program has ended, and returns its exit code."""
         return self.process.wait(timeout)
 
-    def terminate(self, timeout=20):
+    def terminate(self, timeout=60):
         """Sends SIGTERM to the program, as the kubelet does, and returns its exit code."""
         child = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         os.kill(int(child[0]), signal.SIGTERM)
@@ -38,7 +38,7 @@ class Container:
             self.process.wait()
 
 
-def eventually(condition, timeout=20):
+def eventually(condition, timeout=60):
     """Returns the first true result of `condition`, or the last one after `timeout` seconds."""
     end = time.monotonic() + timeout
     while not (result := condition()) and time.monotonic() < end:

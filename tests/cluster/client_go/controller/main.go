@@ -3,7 +3,7 @@
 // that every Deployment ends with the replicas of its Foo. It retries failed calls, because the
 // server may restart.
 //
-//	controller -kubeconfig FILE [-n 100]
+//	controller -kubeconfig FILE [-n 100] [-hold]
 package main
 
 import (
@@ -11,6 +11,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -136,14 +138,19 @@ func startController(ctx context.Context, client dynamic.Interface) *controller 
 	return c
 }
 
-// retry repeats a call until it succeeds, because the server may be down for a moment.
+// retry repeats a call until it succeeds, because the server may be down for a moment. It prints the first error.
 // AlreadyExists and NotFound count as success: an earlier attempt may have succeeded without a
 // response.
 func retry(description string, call func() error) {
 	var err error
-	if wait.PollUntilContextTimeout(context.Background(), 20*time.Millisecond, 15*time.Second, true, func(context.Context) (bool, error) {
+	if wait.PollUntilContextTimeout(context.Background(), 20*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
+		first := err == nil
 		err = call()
-		return err == nil || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err), nil
+		done := err == nil || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err)
+		if first && !done {
+			fmt.Printf("retrying: %s: %v\n", description, err)
+		}
+		return done, nil
 	}) != nil {
 		must(fmt.Errorf("%s: %w", description, err))
 	}
@@ -152,6 +159,7 @@ func retry(description string, call func() error) {
 func main() {
 	kubeconfig := flag.String("kubeconfig", "", "path of the kubeconfig file")
 	n := flag.Int("n", 100, "number of Foos")
+	hold := flag.Bool("hold", false, "after half of the Foos, wait for SIGUSR1")
 	flag.Parse()
 	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
 	must(err)
@@ -161,13 +169,18 @@ func main() {
 	startController(ctx, client)
 	fooClient, deploymentClient := client.Resource(foos).Namespace(namespace), client.Resource(deployments).Namespace(namespace)
 	name := func(i int) string { return fmt.Sprintf("foo-%d-%d", os.Getpid(), i) }
+	resumed := make(chan os.Signal, 1)
+	signal.Notify(resumed, syscall.SIGUSR1)
 	for i := range *n {
+		if *hold && i == *n/2 {
+			fmt.Println("holding")
+			<-resumed
+		}
 		foo := &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": foos.GroupVersion().String(), "kind": "Foo", "metadata": map[string]any{"name": name(i)},
 			"spec": map[string]any{"deploymentName": name(i), "replicas": int64(1)}}}
 		retry("create Foo "+name(i), func() error { _, err := fooClient.Create(ctx, foo, metav1.CreateOptions{}); return err })
 	}
-	fmt.Println("created")
 	for i := range *n {
 		if i%3 == 0 {
 			retry("delete Deployment "+name(i), func() error { return deploymentClient.Delete(ctx, name(i), metav1.DeleteOptions{}) })

@@ -13,7 +13,7 @@ interrupted() { # SIGNAL
   set +m
   # shellcheck disable=SC2064 # expand the process id now
   trap "kill $runner; wait $runner" EXIT
-  eventually_matches '^ok 1 ' 300 cat "$output"
+  patience=300 eventually_matches '^ok 1 ' cat "$output"
   processes_of "$runner" >"$processes"
   processes_of "$(process_id "$(echo "$temporary"/*/node)" init)" >>"$processes"
   matches ' sample-controll$' cat "$processes"
@@ -24,8 +24,8 @@ interrupted() { # SIGNAL
   if [[ $1 == INT ]]; then kill -INT -- "-$runner"; else kill "-$1" "$runner"; fi
   wait "$runner" || code=$?
   equals $((128 + $(kill -l "$1"))) echo "$code"
-  eventually_equals "" 10 still_running "$processes"
-  eventually_equals "" 10 users_of_namespaces "$namespaces" # until zombies are reaped
+  eventually_equals "" still_running "$processes"
+  eventually_equals "" users_of_namespaces "$namespaces" # until zombies are reaped
   equals "" grep -F "$temporary" /proc/mounts
   equals "" find /sys/fs/cgroup -maxdepth 2 -name "$control_group"
   equals "" find /sys/class/net/ -name cni0 -o -name node0

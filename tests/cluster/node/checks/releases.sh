@@ -11,8 +11,8 @@ while_foos_are_created() { # PREFIX COMMAND...
   touch "$folder/$prefix-enough"
   wait "$creator"
   ((code == 0)) || return "$code"
-  eventually_equals 2 30 ready_replicas
-  eventually_equals "" 120 foos_without_pods
+  eventually_equals 2 ready_replicas
+  patience=120 eventually_equals "" foos_without_pods
   equals yes at_least_foos 3 "$prefix"
 }
 
@@ -43,13 +43,13 @@ upgrade() {
   sed -i 's/^version: .*/version: 9.9.9/' "$folder/chart/Chart.yaml"
   sed -i "s/^\( *\)storage: true$/&\n\1additionalPrinterColumns: [{name: Wanted, type: integer, jsonPath: .spec.replicas}]/" \
     "$folder/chart/files/crds/foos.yaml"
-  while_foos_are_created upgrade helm upgrade "$release" "$folder/chart" --set replicaCount=2,image.tag=next --wait --timeout 120s
+  while_foos_are_created upgrade helm upgrade "$release" "$folder/chart" --set replicaCount=2,image.tag=next --wait --timeout 300s
   matches ':next$' image_of_operator
   equals Wanted crd_columns
 }
 
 rollback() {
-  while_foos_are_created rollback helm rollback "$release" 1 --wait --timeout 120s
+  while_foos_are_created rollback helm rollback "$release" 1 --wait --timeout 300s
   matches ':0\.[0-9.]+$' image_of_operator
   equals "" crd_columns
 }
@@ -57,13 +57,13 @@ rollback() {
 uninstall() {
   local foos
   foos=$(kubectl get foos -o name)
-  helm uninstall "$release" --wait --timeout 60s
-  eventually_equals "" 50 kubectl -n "$operators" get pods -o name
+  helm uninstall "$release" --wait --timeout 300s
+  eventually_equals "" kubectl -n "$operators" get pods -o name
   equals "$foos" kubectl get foos -o name
   equals "$foos" foos_with_deployments
   # The garbage collector deletes some objects a little later.
-  eventually_equals customresourcedefinition.apiextensions.k8s.io/foos.samplecontroller.k8s.io 20 objects_of_release
-  eventually_equals "configmap/kube-root-ca.crt lease.coordination.k8s.io/$name serviceaccount/default" 20 objects_in_namespace
+  eventually_equals customresourcedefinition.apiextensions.k8s.io/foos.samplecontroller.k8s.io objects_of_release
+  eventually_equals "configmap/kube-root-ca.crt lease.coordination.k8s.io/$name serviceaccount/default" objects_in_namespace
 }
 
 foos_with_deployments() {
