@@ -163,9 +163,9 @@ HELM ?= helm4
 # SEED, REQUESTS, OBJECTS, KIND, SHOW: see tests/differences/differences_test.sh.
 test-differences: build/$(PRESET)/build.ninja
 	$(call packages,$(CLUSTER_PACKAGES))
-	cmake --build --preset $(PRESET) --target kopp-apiserver
-	@$(SCRIPT_ENVIRONMENT) SEED='$(SEED)' REQUESTS='$(REQUESTS)' OBJECTS='$(OBJECTS)' KIND='$(KIND)' SHOW='$(SHOW)' \
-	  tests/differences/differences_test.sh
+	cmake --build --preset $(PRESET) --target kopp-apiserver website-operator
+	@$(SCRIPT_ENVIRONMENT) WEBSITE_OPERATOR=$(CURDIR)/build/$(PRESET)/examples/website/website-operator \
+	  SEED='$(SEED)' REQUESTS='$(REQUESTS)' OBJECTS='$(OBJECTS)' KIND='$(KIND)' SHOW='$(SHOW)' tests/differences/differences_test.sh
 
 test-node: image
 	$(call packages,$(NODE_PACKAGES))
