@@ -21,17 +21,19 @@ CONTROLLER := build/$(PRESET)/controllers/sample/sample-controller
 APISERVER := build/$(PRESET)/framework/apiserver/kopp-apiserver
 CONFORMANCE := build/$(PRESET)/tests/apiserver/conformance/apiserver_conformance_test
 
-.PHONY: help install build test demo test-cluster bench fuzz soak format check-format check-headers tidy docs \
+.PHONY: help install build test demo verify stress test-cluster bench fuzz soak format check-format check-headers tidy docs \
   image image-packages image-tree test-image test-node test-charts test-differences charts-readme generate
 help:
 	@echo "make install       build and install the libraries and programs below PREFIX=/usr/local"
 	@echo "make demo          demonstrate the sample controller on kopp-apiserver; CLUSTER=real: on etcd and kube-apiserver"
 	@echo "make test          build everything and run the tests that need no cluster"
+	@echo "make verify        run all other checks, and skip those that have passed since their inputs changed; STEPS='asan tidy': only these"
+	@echo "make stress        run the tests of make test ROUNDS=5 times on a busy machine, and list those that failed once"
 	@echo "make test-cluster  test the sample controller and kubectl on kube-apiserver and kopp-apiserver, and client-go on"
 	@echo "                   kopp-apiserver; run the conformance suite and new projects of kopp init on kube-apiserver"
 	@echo "make bench         compare the workqueue and the informers with client-go's, an operator with controller-runtime,"
 	@echo "                   the transports with net/http and kopp-apiserver with kube-apiserver; print the budgets"
-	@echo "make fuzz          fuzz kopp-apiserver and the parsers of the client for SECONDS=60 each"
+	@echo "make fuzz          fuzz kopp-apiserver and the parsers of the client for SECONDS=60 each; RUNS=20000: with the same inputs each time"
 	@echo "make soak          run informers behind a broken network for MINUTES=10 and check their caches; SERVER=real: on etcd"
 	@echo "                   and kube-apiserver"
 	@echo "make image         build the container image of the sample controller without Docker; IMAGE=, TAG=: its name"
@@ -81,6 +83,14 @@ build: build/$(PRESET)/build.ninja
 test: build
 	ctest --preset $(PRESET) -j $$(nproc) $(TESTS)
 
+# STEPS: see tests/verify.sh.
+verify:
+	@tests/verify.sh $(STEPS)
+
+ROUNDS := 5
+stress: build
+	@tests/stress.sh $(PRESET) $(ROUNDS)
+
 # CLUSTER=real runs the demo on etcd and kube-apiserver, which are built from Go modules once.
 CLUSTER ?= kopp
 demo: build/$(PRESET)/build.ninja
@@ -111,14 +121,14 @@ bench: build/$(PRESET)/build.ninja
 	$(call packages,$(CLUSTER_PACKAGES))
 	@tests/bench/run.sh $(SCENARIOS)
 
-# TARGETS: the fuzz targets to run, for SECONDS each, two at a time. Findings are in build/fuzz/findings.
+# TARGETS: the fuzz targets to run, for SECONDS or with RUNS inputs each, two at a time. Findings are in build/fuzz/findings.
 SECONDS := 60
 TARGETS := apiserver http_response json kubeconfig selector
 fuzz:
 	$(call packages,$(BUILD_PACKAGES) $(FUZZ_PACKAGES))
 	cmake --preset fuzz
 	nice cmake --build --preset fuzz
-	tests/fuzz/run.sh build/fuzz $(SECONDS) $(TARGETS)
+	tests/fuzz/run.sh build/fuzz $(or $(RUNS),$(SECONDS)s) $(TARGETS)
 
 # The invariants that the caches of informers keep; see tests/soak/checker.hpp. SEED: of the writes and faults.
 MINUTES := 10

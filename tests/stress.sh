@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Runs the tests of `make test` again and again beside four busy processes, the last time on one core: `make stress`. Each round has another
+# seed. Lists each test that failed at least once, with its output.
+#   stress.sh PRESET ROUNDS    PRESET: of the build, which must be complete
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=tests/at_exit.sh
+source tests/at_exit.sh
+# shellcheck source=tests/steps.sh
+source tests/steps.sh
+
+preset=$1 rounds=$2
+logs=$(mktemp -d)
+busy=()
+clean_up() {
+  kill "${busy[@]}" 2>/dev/null
+  rm -rf "$logs"
+}
+at_exit clean_up
+
+for _ in {1..4}; do
+  (while :; do :; done) &
+  busy+=("$!")
+done
+for ((round = 1; round <= rounds; ++round)); do
+  one_core=()
+  ((round < rounds)) || one_core=(taskset --cpu-list 0)
+  run_step "$round" env KOPP_TEST_SEED="$round" "${one_core[@]}" ctest --preset "$preset" -j "$(nproc)" || true
+done
+report_failed_steps || { printf '\nmake stress: tests failed in %d of %d rounds: see above\n' "${#failed_steps[@]}" "$rounds" && exit 1; }
+printf '\nmake stress: no test failed in %d rounds\n' "$rounds"
