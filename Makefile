@@ -57,7 +57,12 @@ define packages
 	    'apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -qy install --no-install-recommends "$$@"' sh $$missing; fi
 endef
 
-build/%/build.ninja: CMakePresets.json
+# Warnings are errors where CI or WERROR=1 is set in the environment. A change of that configures the build folders again.
+WARNINGS := build/warnings-$(if $(CI)$(filter-out 0,$(WERROR)),are-errors,are-allowed)
+$(WARNINGS):
+	@mkdir -p build && rm -f build/warnings-are-* && touch $@
+
+build/%/build.ninja: CMakePresets.json $(WARNINGS)
 	$(call packages,$(BUILD_PACKAGES))
 	cmake --preset $*
 

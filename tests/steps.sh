@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # Runs steps one after the other, also after one that fails. Source this file; the sourcing script sets $logs to a folder for the
 # output of the steps.
+export WERROR=1 # a warning of the compiler fails a step
 failed_steps=() step_seconds=0
 
 # Runs a command. Returns whether it has succeeded.
