@@ -1,6 +1,7 @@
 // Runs the examples as processes against an API server, and checks their effects.
 #include "child.hpp"
 #include "kubeconfig_file.hpp"
+#include "support/hang_timeout.hpp"
 #include "support/scratch_folder.hpp"
 
 #include <chrono>
@@ -49,14 +50,14 @@ class ExamplesTest : public ::testing::Test {
   }
   /// Stops an example with SIGTERM and expects exit code 0.
   void Stop(apiserver::Child& example) {
-    example.Terminate(signals_, 10s);
+    example.Terminate(signals_, testing::kHangTimeout);
     EXPECT_EQ(example.exit_code(), 0) << Output();
   }
   std::string Output(const std::string& output = "output") { return folder_.Read(output); }
-  /// Blocks until `condition` returns true. Returns false after 20 s.
+  /// Blocks until `condition` returns true. Returns false after kHangTimeout.
   bool Eventually(const std::function<bool()>& condition) {
     const Clock& clock = Clock::Real();
-    for (const TimePoint deadline = clock.Now() + 20s; clock.Now() < deadline;) {
+    for (const TimePoint deadline = clock.Now() + testing::kHangTimeout; clock.Now() < deadline;) {
       if (condition()) return true;
       static_cast<void>(signals_.Wait(2ms));
     }

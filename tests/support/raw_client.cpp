@@ -15,8 +15,6 @@
 namespace kopp::testing {
 namespace {
 
-constexpr int kTimeoutMilliseconds = 30'000;
-
 std::size_t ContentLength(std::string_view head) {
   constexpr std::string_view kName = "Content-Length: ";
   const auto position = head.find(kName);
@@ -36,7 +34,7 @@ RawClient::RawClient(std::uint16_t port, const std::string& address) {
   const bool is_v6 = ::inet_pton(AF_INET6, address.c_str(), &v6.sin6_addr) == 1;
   if (!is_v6) ::inet_pton(AF_INET, address.c_str(), &v4.sin_addr);
   socket_ = ::socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const timeval timeout{.tv_sec = kTimeoutMilliseconds / 1000, .tv_usec = 0};
+  const timeval timeout{.tv_sec = kHangTimeout.count(), .tv_usec = 0};
   ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
   ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
   const int connected = is_v6 ? ::connect(socket_, reinterpret_cast<sockaddr*>(&v6), sizeof(v6))
@@ -87,18 +85,19 @@ std::string RawClient::ReadToEnd() {
   return input_;
 }
 
-bool RawClient::IsClosedWithin(std::chrono::milliseconds limit) {
-  const auto deadline = std::chrono::steady_clock::now() + limit;
+bool RawClient::AwaitClose() {
+  const auto deadline = std::chrono::steady_clock::now() + kHangTimeout;
   while (std::chrono::steady_clock::now() < deadline) {
-    if (ReceivesWithin(std::chrono::milliseconds(1)) && !ReadMore()) return true;
+    if (AwaitBytes() && !ReadMore()) return true;
   }
   return false;
 }
 
-bool RawClient::IsClosedWhileSending(std::string_view text) {
-  for (int i = 0; i < 1000; ++i) {
+bool RawClient::AwaitCloseWhileSending(std::string_view text) {
+  const auto deadline = std::chrono::steady_clock::now() + kHangTimeout;
+  while (std::chrono::steady_clock::now() < deadline) {
     Send(text);
-    if (IsClosedWithin(std::chrono::milliseconds(5))) return true;
+    if (ReceivesWithin(std::chrono::milliseconds(5)) && !ReadMore()) return true;
   }
   return false;
 }
@@ -113,7 +112,7 @@ bool RawClient::ReadMore() {
   const auto received = ::recv(socket_, bytes, sizeof(bytes), 0);
   if (received > 0) input_.append(bytes, static_cast<std::size_t>(received));
   EXPECT_FALSE(received < 0 && errno == EAGAIN)
-      << "no bytes arrived within " << kTimeoutMilliseconds << " ms";
+      << "no bytes arrived within " << kHangTimeout.count() << " s";
   return received > 0;
 }
 

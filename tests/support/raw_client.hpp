@@ -1,5 +1,7 @@
 #pragma once
 
+#include "hang_timeout.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +11,7 @@
 namespace kopp::testing {
 
 /// A TCP client that sends exactly the bytes that a test passes to it. Every blocking call times
-/// out after 30 s. Not thread-safe.
+/// out after kHangTimeout. Not thread-safe.
 class RawClient {
  public:
   struct Response {
@@ -34,12 +36,15 @@ class RawClient {
   [[nodiscard]] Response Read(bool head_only = false);
   /// Returns all bytes until the server closes the connection.
   [[nodiscard]] std::string ReadToEnd();
-  /// Returns whether the server closes the connection within `limit`. Bytes that arrive before are
-  /// kept for the next read.
-  [[nodiscard]] bool IsClosedWithin(std::chrono::milliseconds limit);
-  /// Sends `text` every 5 ms, up to 1000 times. Returns whether the server closes the connection.
-  [[nodiscard]] bool IsClosedWhileSending(std::string_view text);
-  /// Returns whether bytes or the end of the connection arrive within `limit`.
+  /// Blocks until the server closes the connection. Returns false after kHangTimeout. Bytes that
+  /// arrive before are kept for the next read.
+  [[nodiscard]] bool AwaitClose();
+  /// The same, and sends `text` every 5 ms meanwhile.
+  [[nodiscard]] bool AwaitCloseWhileSending(std::string_view text);
+  /// Blocks until bytes or the end of the connection arrive. Returns false after kHangTimeout.
+  [[nodiscard]] bool AwaitBytes() const { return ReceivesWithin(kHangTimeout); }
+  /// Returns whether bytes or the end of the connection arrive within `limit`. Use it only to
+  /// expect that nothing arrives.
   [[nodiscard]] bool ReceivesWithin(std::chrono::milliseconds limit) const;
 
  private:

@@ -1,6 +1,7 @@
 #include "raw_server.hpp"
 
 #include "base/openssl.hpp"
+#include "hang_timeout.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -248,8 +249,8 @@ void RawServer::WaitForStall() { WaitForCounter("stalled scripts", stalled_, 1);
 
 void RawServer::WaitForCounter(const char* type, const std::size_t& counter, std::size_t count) {
   std::unique_lock lock(mutex_);
-  const bool reached = changed_.wait_for(lock, std::chrono::seconds(30),
-                                         [&counter, count] { return counter >= count; });
+  const bool reached =
+      changed_.wait_for(lock, kHangTimeout, [&counter, count] { return counter >= count; });
   EXPECT_TRUE(reached) << "expected " << count << " " << type << ", got " << counter;
 }
 

@@ -112,7 +112,7 @@ class RawServer {
   [[nodiscard]] std::size_t Connections() const;
 
   /// The Wait functions block until the server has seen `count` requests or connections. They fail
-  /// the test after 5 s.
+  /// the test after kHangTimeout.
   void WaitForRequests(std::size_t count);
   void WaitForConnections(std::size_t count);
   void WaitForClosedConnections(std::size_t count);  ///< connections that the server has closed

@@ -1,4 +1,6 @@
 // Tests of the size of the chunks that a watch produces.
+#include "support/hang_timeout.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -39,7 +41,7 @@ class ResourceWatchTest : public ::testing::Test {
   static void ExpectBoundedChunks(Stream& watch) {
     std::size_t events = 0;
     while (events < kCount) {
-      const Stream::Chunk chunk = watch.Read(10s);
+      const Stream::Chunk chunk = watch.Read(testing::kHangTimeout);
       ASSERT_EQ(chunk.state, Stream::State::kBytes);
       EXPECT_LT(chunk.bytes.size(), 2'000'000U);
       events += CountLines(std::string(chunk.bytes));
@@ -74,7 +76,7 @@ TEST_F(ResourceWatchTest, TheInitialEventsEndBookmarkFollowsAllInitialEvents) {
       Watch("&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true");
 
   std::string all;
-  while (CountLines(all) < kCount + 1) all += watch->Read(10s).bytes;
+  while (CountLines(all) < kCount + 1) all += watch->Read(testing::kHangTimeout).bytes;
   const std::string last = all.substr(all.rfind('\n', all.size() - 2) + 1);
   EXPECT_EQ(json::parse(last)["type"], "BOOKMARK");
 }

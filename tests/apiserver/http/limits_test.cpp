@@ -116,11 +116,11 @@ TEST_F(ApiHttpServerTest, WriteTimesOutIfClientDoesNotReadTheResponse) {
   Serve();
   RawClient stalled(port());
   stalled.SendGet("/");
-  EXPECT_TRUE(stalled.ReceivesWithin(5s));
+  EXPECT_TRUE(stalled.AwaitBytes());
 
   RawClient next(port());
   next.SendGet("/", "Connection: close\r\n");
-  EXPECT_TRUE(next.ReceivesWithin(5s)) << "after the first connection has timed out";
+  EXPECT_TRUE(next.AwaitBytes()) << "after the first connection has timed out";
 
   EXPECT_LT(stalled.ReadToEnd().size(), large.size());
 }
@@ -139,7 +139,7 @@ TEST_F(ApiHttpServerTest, LongestIdleConnectionIsClosedForNewClientAtConnectionL
 
   EXPECT_EQ(Get("/page").status, 200);
 
-  EXPECT_TRUE(first.IsClosedWithin(5s));
+  EXPECT_TRUE(first.AwaitClose());
   second.SendGet("/page");
   EXPECT_EQ(second.Read().status, 200);
 }

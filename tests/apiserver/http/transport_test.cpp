@@ -62,7 +62,8 @@ TEST_P(ApiHttpServerTransportTest, WatchReturnsAddedEvent) {
 
   client_.Create(ConfigMap::kKind, ConfigMapBody("a", "first"));
 
-  EXPECT_THAT(std::string(watch->Read(5s).bytes), HasSubstr(R"("type":"ADDED")"));
+  EXPECT_THAT(std::string(watch->Read(testing::kHangTimeout).bytes),
+              HasSubstr(R"("type":"ADDED")"));
 }
 
 TEST_P(ApiHttpServerTransportTest, RetryAfterHeaderIsReturned) {

@@ -41,7 +41,7 @@ class ApiHttpServerWatchTest : public ::testing::TestWithParam<bool> {
   static std::string ReadLines(Stream& watch, int count) {
     std::string lines;
     while (count > 0) {
-      const auto chunk = watch.Read(5s);
+      const auto chunk = watch.Read(testing::kHangTimeout);
       EXPECT_EQ(chunk.state, Stream::State::kBytes) << lines;
       if (chunk.state != Stream::State::kBytes) break;
       lines += chunk.bytes;
@@ -52,7 +52,7 @@ class ApiHttpServerWatchTest : public ::testing::TestWithParam<bool> {
   /// Expects that the next read throws TransportError::Kind::kBroken.
   static void ExpectBroken(Stream& watch) {
     try {
-      watch.Read(5s);
+      watch.Read(testing::kHangTimeout);
       ADD_FAILURE() << "Read did not throw";
     } catch (const TransportError& error) {
       EXPECT_EQ(error.kind(), TransportError::Kind::kBroken);
@@ -95,7 +95,7 @@ TEST_P(ApiHttpServerWatchTest, WatchEndsWithoutErrorAfterTimeoutOnServerClock) {
 
   clock_.Advance(30s);
 
-  EXPECT_EQ(watch->Read(5s).state, Stream::State::kEnd);
+  EXPECT_EQ(watch->Read(testing::kHangTimeout).state, Stream::State::kEnd);
 }
 
 TEST_P(ApiHttpServerWatchTest, BookmarksAreSentByTheServerClock) {
@@ -194,7 +194,7 @@ TEST_F(ApiHttpServerTest, WatchThatClientDoesNotReadIsNotBufferedAndTimesOut) {
   Serve();
   RawClient stalled(port());
   stalled.SendGet("/watch");
-  EXPECT_TRUE(stalled.ReceivesWithin(5s));
+  EXPECT_TRUE(stalled.AwaitBytes());
 
   EXPECT_EQ(Get("/").status, 200) << "after the first connection has timed out";
   EXPECT_LT(reads, 64) << "the server reads more than the socket buffers hold";

@@ -3,6 +3,7 @@
 #include "json/media_types.hpp"
 #include "kubectl/extensions.hpp"
 #include "kubectl/protobuf/protobuf.hpp"
+#include "support/hang_timeout.hpp"
 #include "testing/extended_api_server.hpp"
 
 #include <chrono>
@@ -78,7 +79,7 @@ TEST_F(ProtobufFilterTest, AMalformedEventIsAFrameThatCannotBeDecoded) {
 
   const auto stream =
       server_.transport().Open({.target = config_maps_path + "?watch=1", .accept = protobuf_type});
-  const std::string_view bytes = stream->Read(std::chrono::seconds(1)).bytes;
+  const std::string_view bytes = stream->Read(testing::kHangTimeout).bytes;
 
   ASSERT_GT(bytes.size(), 4U);
   EXPECT_EQ(static_cast<unsigned char>(bytes[2]) * 256U + static_cast<unsigned char>(bytes[3]),
@@ -131,7 +132,7 @@ TEST_F(ProtobufFilterTest, ADroppedWatchEndsWithinAFrame) {
 
   const auto stream =
       server_.transport().Open({.target = config_maps_path + "?watch=1", .accept = protobuf_type});
-  const std::string_view bytes = stream->Read(std::chrono::seconds(1)).bytes;
+  const std::string_view bytes = stream->Read(testing::kHangTimeout).bytes;
 
   ASSERT_EQ(bytes.size(), 4U + 20U);
   EXPECT_EQ(bytes[3], 21);

@@ -86,7 +86,7 @@ TEST_F(ChildTest, TerminateLetsTheChildHandleSigterm) {
               folder / "output");
   WaitForLine(child);
 
-  child.Terminate(signals, 10s);
+  child.Terminate(signals, testing::kHangTimeout);
 
   EXPECT_EQ(child.exit_code(), 7);
 }

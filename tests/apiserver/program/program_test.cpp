@@ -64,7 +64,7 @@ TEST_F(ProgramTest, EachKubeconfigGivesAccessUntilTheServerIsTerminated) {
   for (const char* user : {"admin", "alice", "bob"}) {
     EXPECT_EQ(Connect(user)->Call({.target = "/api/v1/pods"}).status, 200) << user;
   }
-  server.Terminate(signals, 10s);
+  server.Terminate(signals, testing::kHangTimeout);
 
   EXPECT_EQ(server.exit_code(), 0);
   EXPECT_THAT(folder.Read("output"), HasSubstr("API server listening at https://127.0.0.1:"));
@@ -77,7 +77,7 @@ TEST_F(ProgramTest, ListeningOnAllAddressesPrintsAWarning) {
   Child server = Run({"--plain", "--bind-address", ":0"});
   WaitForOutput(server, "WARNING: not limited to loopback");
 
-  server.Terminate(signals, 10s);
+  server.Terminate(signals, testing::kHangTimeout);
   EXPECT_THAT(folder.Read("output"),
               HasSubstr("anyone who can reach this address has full access"));
 }
@@ -109,7 +109,7 @@ TEST_F(ProgramTest, TheProgramOfADemoHasItsOwnKubeconfigAndTheDemoLeavesNoDirect
   WaitForFile(demo, "kept");
 
   EXPECT_EQ(Connect("kept")->Call({.target = "/api/v1/pods"}).status, 200);
-  demo.Terminate(signals, 10s);
+  demo.Terminate(signals, testing::kHangTimeout);
 
   EXPECT_EQ(demo.exit_code(), 0);
   EXPECT_THAT(LeftDirectories(), IsEmpty());

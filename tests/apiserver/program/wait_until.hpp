@@ -1,6 +1,7 @@
 #pragma once
 
 #include "child.hpp"
+#include "support/hang_timeout.hpp"
 
 #include <chrono>
 #include <functional>
@@ -8,13 +9,11 @@
 
 namespace kopp::apiserver {
 
-constexpr Duration kTimeout = std::chrono::seconds(20);
-
 /// Blocks until `condition` returns true. Throws std::runtime_error, so that the test fails, after
-/// kTimeout, and if `child`, unless it is null, exits before the condition is true.
+/// kHangTimeout, and if `child`, unless it is null, exits before the condition is true.
 inline void WaitUntil(const Signals& signals, Child* child,
                       const std::function<bool()>& condition) {
-  const TimePoint deadline = Clock::Real().Now() + kTimeout;
+  const TimePoint deadline = Clock::Real().Now() + testing::kHangTimeout;
   while (!condition()) {
     if (child != nullptr && child->exit_code() && !condition()) {
       throw std::runtime_error("the child process exited before the condition was true");

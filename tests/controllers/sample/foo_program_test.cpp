@@ -1,5 +1,6 @@
 // Tests of the program sample-controller as a child process.
 #include "foo_environment.hpp"
+#include "support/hang_timeout.hpp"
 
 #include <array>
 #include <chrono>
@@ -74,11 +75,12 @@ class SampleController {
   SampleController(const SampleController&) = delete;
   SampleController& operator=(const SampleController&) = delete;
 
-  /// Sends SIGTERM. Returns the exit code, or -1 if the program has not ended after `timeout` or
+  /// Sends SIGTERM. Returns the exit code, or -1 if the program has not ended after kHangTimeout or
   /// was killed by a signal.
-  int Terminate(std::chrono::milliseconds timeout) {
+  int Terminate() {
     ::kill(pid_, SIGTERM);
     pollfd ended{.fd = ended_, .events = POLLIN, .revents = 0};
+    const std::chrono::milliseconds timeout = kopp::testing::kHangTimeout;
     if (::poll(&ended, 1, static_cast<int>(timeout.count())) != 1) return -1;
     int status = 0;
     ::waitpid(pid_, &status, 0);
@@ -119,7 +121,7 @@ TEST_F(FooProgramTest, AStandardErrorThatNobodyReadsStopsNeitherReconcilesNorThe
   EXPECT_TRUE(
       env_.Eventually([&] { return env_.client().List<kopp::Deployment>().size() == kFoos; }));
 
-  EXPECT_EQ(program.Terminate(std::chrono::seconds(20)), 0);
+  EXPECT_EQ(program.Terminate(), 0);
 }
 
 TEST_F(FooProgramTest, ItsOwnStatusWritesCauseNoReconcile) {
@@ -140,7 +142,7 @@ TEST_F(FooProgramTest, ItsOwnStatusWritesCauseNoReconcile) {
                                {"spec", {{"deploymentName", last}}}});
     ASSERT_TRUE(eventually_available({"default", last}, 0));
   }
-  ASSERT_EQ(program.Terminate(std::chrono::seconds(20)), 0);
+  ASSERT_EQ(program.Terminate(), 0);
 
   int reconciles = 0;
   for (const SyncedEvent& event : env_.client().List<SyncedEvent>()) {

@@ -1,5 +1,6 @@
 #include "base/command.hpp"
 
+#include "support/hang_timeout.hpp"
 #include "support/scratch_folder.hpp"
 
 #include <chrono>
@@ -28,7 +29,7 @@ using End = CommandResult::End;
 
 TimePoint In(Duration delay) { return SaturatingAdd(Clock::Real().Now(), delay); }
 
-CommandResult RunShell(const std::string& code, TimePoint deadline = In(10s),
+CommandResult RunShell(const std::string& code, TimePoint deadline = In(kHangTimeout),
                        const std::stop_token& stop = {}) {
   return detail::RunCommand({.arguments = {"sh", "-c", code}, .max_output = 1 << 16}, deadline,
                             stop);
@@ -42,8 +43,8 @@ bool IsRunning(const std::string& pid) {
   return end_of_name != std::string::npos && text.at(end_of_name + 2) != 'Z';
 }
 
-bool EndsSoon(const std::string& pid) {
-  for (const TimePoint deadline = In(5s); Clock::Real().Now() < deadline;) {
+bool AwaitEnd(const std::string& pid) {
+  for (const TimePoint deadline = In(kHangTimeout); Clock::Real().Now() < deadline;) {
     if (!IsRunning(pid)) return true;
     std::this_thread::yield();
   }
@@ -68,7 +69,7 @@ TEST(CommandTest, SignalThatKillsTheCommandIsReturned) {
 
 TEST(CommandTest, ArgumentsAreNotInterpretedByAShell) {
   const CommandResult result =
-      detail::RunCommand({.arguments = {"printf", "%s", "$HOME; `id` *"}}, In(10s), {});
+      detail::RunCommand({.arguments = {"printf", "%s", "$HOME; `id` *"}}, In(kHangTimeout), {});
 
   EXPECT_EQ(result.output.Reveal(), "$HOME; `id` *");
 }
@@ -77,14 +78,15 @@ TEST(CommandTest, VariablesAreAddedToTheEnvironment) {
   const CommandResult result =
       detail::RunCommand({.arguments = {"sh", "-c", "echo $HOME $KOPP_TEST"},
                           .variables = {{"HOME", "replaced"}, {"KOPP_TEST", "added"}}},
-                         In(10s), {});
+                         In(kHangTimeout), {});
 
   EXPECT_EQ(result.output.Reveal(), "replaced added\n");
 }
 
 TEST(CommandTest, MissingProgramThrowsSystemErrorWithEnoent) {
   try {
-    static_cast<void>(detail::RunCommand({.arguments = {"kopp-no-such-program"}}, In(10s), {}));
+    static_cast<void>(
+        detail::RunCommand({.arguments = {"kopp-no-such-program"}}, In(kHangTimeout), {}));
     FAIL() << "the program exists";
   } catch (const std::system_error& error) {
     EXPECT_EQ(error.code().value(), ENOENT);
@@ -117,7 +119,7 @@ TEST(CommandTest, SignalMaskAndIgnoredSignalsAreNotInherited) {
   const auto handler = std::signal(SIGPIPE, SIG_IGN);
 
   const CommandResult status =
-      detail::RunCommand({.arguments = {"cat", "/proc/self/status"}}, In(10s), {});
+      detail::RunCommand({.arguments = {"cat", "/proc/self/status"}}, In(kHangTimeout), {});
 
   std::signal(SIGPIPE, handler);
   ::pthread_sigmask(SIG_SETMASK, &previous, nullptr);
@@ -145,25 +147,25 @@ TEST(CommandTest, ChildrenAreKilledWithTheCommand) {
   });
 
   const CommandResult result =
-      RunShell("sleep 1000 & echo $! > " + (folder / "child").string() + "; sleep 1000", In(20s),
-               stop.get_token());
+      RunShell("sleep 1000 & echo $! > " + (folder / "child").string() + "; sleep 1000",
+               In(kHangTimeout), stop.get_token());
 
   EXPECT_EQ(result.end, End::kStopped);
   std::string child = folder.Read("child");
   child.pop_back();
-  EXPECT_TRUE(EndsSoon(child)) << "process " << child << " still runs";
+  EXPECT_TRUE(AwaitEnd(child)) << "process " << child << " still runs";
 }
 
 // The command ends at about the time at which its output is found to be too large.
 TEST(CommandTest, ChildrenAreKilledIfTheCommandEndsAfterTooMuchOutput) {
   for (int i = 0; i < 20; ++i) {
     const CommandResult result = detail::RunCommand(
-        {.arguments = {"sh", "-c", "sleep 1000 & echo $!"}, .max_output = 0}, In(10s), {});
+        {.arguments = {"sh", "-c", "sleep 1000 & echo $!"}, .max_output = 0}, In(kHangTimeout), {});
 
     EXPECT_EQ(result.end, End::kTooMuchOutput);
     std::string child(result.output.Reveal());
     child.pop_back();
-    ASSERT_TRUE(EndsSoon(child)) << "process " << child << " still runs";
+    ASSERT_TRUE(AwaitEnd(child)) << "process " << child << " still runs";
   }
 }
 
@@ -208,7 +210,7 @@ TEST(CommandTest, StopKillsTheCommand) {
   });
 
   const CommandResult result =
-      RunShell("echo started > " + (folder / "started").string() + "; sleep 1000", In(20s),
+      RunShell("echo started > " + (folder / "started").string() + "; sleep 1000", In(kHangTimeout),
                stop.get_token());
 
   EXPECT_EQ(result.end, End::kStopped);

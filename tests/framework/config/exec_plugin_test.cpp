@@ -1,6 +1,7 @@
 #include "config/exec_plugin.hpp"
 
 #include "support/certificates.hpp"
+#include "support/hang_timeout.hpp"
 #include "support/plugin_script.hpp"
 #include "support/scratch_folder.hpp"
 
@@ -33,7 +34,7 @@ Config ConfigOf(const PluginScript& plugin) {
 }
 
 // Returns the message of the ConfigError, in which PLUGIN replaces the quoted path of the plugin.
-std::string ErrorOfPlugin(const Config& config, Duration time_limit = 10s) {
+std::string ErrorOfPlugin(const Config& config, Duration time_limit = kHangTimeout) {
   try {
     static_cast<void>(RunExecPlugin(config, kNow, {}, time_limit));
   } catch (const ConfigError& error) {

@@ -121,19 +121,19 @@ class EventRecorderHungServerTest : public EventsTest,
 
 TEST_P(EventRecorderHungServerTest, StopReturnsAfterFiveSecondsAndSendsOneRequest) {
   testing::RawServer server({{testing::ReadRequest(), testing::Stall()}});
-  const auto transport = WithPolicies(
-      MakeTransport({.server = server.Url(), .source = "a test"}, {.calls = GetParam()}), {});
+  // Only the end of Stop can end the call.
+  const auto transport = WithPolicies(MakeTransport({.server = server.Url(), .source = "a test"},
+                                                    {.calls = GetParam(), .call_timeout = 1h}),
+                                      {});
   EventRecorder recorder(Client(*transport), "shop-operator", NewLogger(), clock_);
   for (int i = 0; i < 20; ++i) recorder.Normal(web_, "Tick", std::to_string(i));
   server.WaitForRequests(1);
 
-  const auto start = std::chrono::steady_clock::now();
   std::jthread stopping([&] { recorder.Stop(); });
   clock_.AwaitSleeperFor(5s);
   clock_.Advance(5s);
   stopping.join();
 
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 4s) << "the call ends at its cancellation";
   EXPECT_THAT(server.Requests(), SizeIs(1));
 }
 

@@ -2,6 +2,7 @@
 
 #include "net/name_lookup.hpp"
 #include "net/socket.hpp"
+#include "support/hang_timeout.hpp"
 
 #include <array>
 #include <cerrno>
@@ -83,7 +84,7 @@ int ErrorAtEnd(const FileDescriptor& socket) {
 TEST(ConnectionTest, AnInterruptedConnectionDropsTheBytesThatWereNotSentYet) {
   const LoopbackListener listener;
   std::optional<Connection> connection(std::in_place, listener.address());
-  connection->WaitUntilConnected(Clock::Real().Now() + 5s);
+  connection->WaitUntilConnected(Clock::Real().Now() + testing::kHangTimeout);
   const FileDescriptor server = listener.Accept();
   const std::string more_than_the_kernel_buffers(std::size_t{16} << 20U, 'x');
   EXPECT_THROW(connection->Write(more_than_the_kernel_buffers, Clock::Real().Now() + 10ms),
@@ -98,9 +99,9 @@ TEST(ConnectionTest, AnInterruptedConnectionDropsTheBytesThatWereNotSentYet) {
 TEST(ConnectionTest, AConnectionThatWasNotInterruptedIsClosedInOrder) {
   const LoopbackListener listener;
   std::optional<Connection> connection(std::in_place, listener.address());
-  connection->WaitUntilConnected(Clock::Real().Now() + 5s);
+  connection->WaitUntilConnected(Clock::Real().Now() + testing::kHangTimeout);
   const FileDescriptor server = listener.Accept();
-  connection->Write("PATCH /", Clock::Real().Now() + 5s);
+  connection->Write("PATCH /", Clock::Real().Now() + testing::kHangTimeout);
 
   connection.reset();
 
@@ -112,7 +113,7 @@ TEST(ConnectionTest, AConnectionThatWasNotInterruptedIsClosedInOrder) {
 TEST(ConnectionTest, AConnectionThatLosesItsPacketsFailsWithin30Seconds) {
   const LoopbackListener listener;
   Connection connection(listener.address());
-  connection.WaitUntilConnected(Clock::Real().Now() + 5s);
+  connection.WaitUntilConnected(Clock::Real().Now() + testing::kHangTimeout);
   const int descriptor = DescriptorConnectedTo(listener.address());
   ASSERT_GE(descriptor, 0);
 

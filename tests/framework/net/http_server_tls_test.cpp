@@ -95,7 +95,7 @@ TEST_F(HttpServerTlsTest, MalformedHandshakeClosesOnlyItsOwnConnection) {
 
   client.Send(std::string("\x16\x03\x01\x00\x05garbage", 12));
 
-  EXPECT_TRUE(client.IsClosedWithin(5s));
+  EXPECT_TRUE(client.AwaitClose());
   EXPECT_EQ(other->Call({.target = "/page"}).status, 200);
 }
 
@@ -108,7 +108,7 @@ TEST_F(HttpServerTlsTest, IncompleteHandshakeTimesOut) {
   partial.Send(std::string("\x16\x03\x01\x02\x00\x01", 6));
 
   EXPECT_EQ(silent.ReadToEnd(), "");
-  EXPECT_TRUE(partial.IsClosedWithin(5s));
+  EXPECT_TRUE(partial.AwaitClose());
 }
 
 /// Returns the message of the ConfigError that HttpServer throws for `tls`, or "none".

@@ -37,14 +37,14 @@ void Read(int socket, std::size_t count) {
   }
 }
 
-TimePoint Soon() { return Clock::Real().Now() + 100ms; }
+TimePoint In(Duration delay) { return Clock::Real().Now() + delay; }
 
 TEST(CpprestProgressTest, BytesOfPreviousCallDoNotCountForNextCall) {
   const std::string large(300'000, 'x');
   RawServer server({{Send(large), Stall()}});
   const FileDescriptor socket = ConnectionTo(server);
   CpprestProgress progress(TransportOptions{}, false);
-  progress.StartCall(Soon());
+  progress.StartCall(In(kHangTimeout));
   progress.AttachNewSocket(socket.get(), nullptr);
   Read(socket.get(), large.size());
   progress.SetHead({.status = 200});
@@ -52,7 +52,7 @@ TEST(CpprestProgressTest, BytesOfPreviousCallDoNotCountForNextCall) {
   progress.Finish();
   ASSERT_EQ(progress.WaitForResponse({})->status, 200);
 
-  progress.StartCall(Soon());  // before cpprestsdk attaches a socket
+  progress.StartCall(In(100ms));  // before cpprestsdk attaches a socket
   const std::jthread ender([&] {
     char byte = 0;
     EXPECT_EQ(::read(socket.get(), &byte, 1), 0);  // until WaitForResponse shuts the socket down
@@ -66,7 +66,7 @@ TEST(CpprestProgressTest, BytesOfPreviousCallDoNotCountForNextCall) {
 TEST(CpprestProgressTest, SocketThatCannotBeDuplicatedFailsAsUnreachable) {
   constexpr int kNotOpen = -1;  // running out of descriptors would also fail, but UBSan needs some
   CpprestProgress progress(TransportOptions{}, false);
-  progress.StartCall(Soon());
+  progress.StartCall(In(kHangTimeout));
 
   const auto failure = FailureOf([&] { progress.AttachNewSocket(kNotOpen, nullptr); });
 

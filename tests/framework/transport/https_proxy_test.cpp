@@ -94,11 +94,11 @@ TEST_P(HttpsProxyTest, StreamHasItsOwnTunnelAndReportsSilence) {
 
   const auto stream = transport->Open({.target = "/watch"});
 
-  EXPECT_EQ(stream->Read(5s).bytes, "one\n");
+  EXPECT_EQ(stream->Read(kHangTimeout).bytes, "one\n");
   EXPECT_EQ(stream->Read(1ms).state, Stream::State::kSilent);
   proxy.Proceed();
   std::string bytes;
-  while (bytes.size() < 4) bytes += stream->Read(5s).bytes;
+  while (bytes.size() < 4) bytes += stream->Read(kHangTimeout).bytes;
   EXPECT_EQ(bytes, "two\n");
   EXPECT_EQ(proxy.Connections(), 2U);
 }
@@ -143,7 +143,7 @@ TEST_P(HttpsProxyTest, StreamOfHttpServerIsForwardedByTheProxy) {
                   ProxyOnly());
   const auto transport = TransportThrough(proxy, "http://api.invalid");
 
-  EXPECT_EQ(transport->Open({.target = "/watch"})->Read(5s).bytes, "event\n");
+  EXPECT_EQ(transport->Open({.target = "/watch"})->Read(kHangTimeout).bytes, "event\n");
 }
 
 TEST_P(HttpsProxyTest, DefaultPortIs443) {
@@ -180,7 +180,7 @@ TEST_P(HttpsProxyTest, HandshakeWithTheProxyTimesOut) {
 
 TEST_P(HttpsProxyTest, HandshakeWithTheServerTimesOut) {
   RawServer proxy({{ReadRequest(), Send(kConnectionEstablished), Stall()}}, ProxyOnly());
-  options_.handshake_timeout = 1s;  // also for the handshake with the proxy, which must succeed
+  options_.handshake_timeout = kTimeoutAfterWork;  // the handshake with the proxy must succeed
 
   const auto failure = FailureThrough(proxy);
 
@@ -275,7 +275,8 @@ TEST_P(HttpsProxyTest, StopCancelsAStreamInsideTheTunnel) {
   const auto stream = transport->Open({.target = "/watch"}, stop.get_token());
   std::jthread stopper([&] { stop.request_stop(); });
 
-  EXPECT_EQ(FailureOf([&] { static_cast<void>(stream->Read(5s)); }).kind, Kind::kCancelled);
+  EXPECT_EQ(FailureOf([&] { static_cast<void>(stream->Read(kHangTimeout)); }).kind,
+            Kind::kCancelled);
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ TEST_P(ProxyTest, StreamHasItsOwnTunnel) {
 
   const auto stream = transport->Open({.target = "/watch"});
 
-  EXPECT_EQ(stream->Read(5s).bytes, "event\n");
+  EXPECT_EQ(stream->Read(kHangTimeout).bytes, "event\n");
   EXPECT_EQ(proxy.Connections(), 2U);
 }
 
@@ -167,7 +167,7 @@ TEST_P(ProxyTest, StreamOfHttpServerIsForwardedByTheProxy) {
   RawServer proxy({{ReadRequest(), Send(ChunkedResponseHead() + Chunk("event\n")), Stall()}});
   const auto transport = TransportThrough(proxy, "http://api.invalid");
 
-  EXPECT_EQ(transport->Open({.target = "/watch"})->Read(5s).bytes, "event\n");
+  EXPECT_EQ(transport->Open({.target = "/watch"})->Read(kHangTimeout).bytes, "event\n");
 
   EXPECT_THAT(proxy.Requests().at(0).head,
               StartsWith("GET http://api.invalid:80/watch HTTP/1.1\r\n"));
@@ -257,7 +257,7 @@ TEST_P(ProxyTest, BytesBeforeTheTlsHandshakeFailAsUnreachable) {
 }
 
 TEST_P(ProxyTest, TlsHandshakeThroughATunnelTimesOut) {
-  options_.handshake_timeout = 1s;  // also for CONNECT, which must succeed
+  options_.handshake_timeout = kTimeoutAfterWork;  // CONNECT must succeed
 
   const auto failure = FailureThrough({ReadRequest(), Send("HTTP/1.1 200 OK\r\n\r\n"), Stall()});
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "support/hang_timeout.hpp"
 #include "support/raw_server.hpp"
 #include "support/transport_adapters.hpp"
 
@@ -80,6 +81,9 @@ class ManualClock final : public Clock {
   TimePoint now_{std::chrono::hours(1)};
 };
 
+/// A timeout that a test lets expire, if some work must succeed before that.
+inline constexpr Duration kTimeoutAfterWork = std::chrono::seconds(2);
+
 /// The conformance suite for transport adapters. Each test runs once per adapter; the adapter is
 /// the suffix of the test name.
 class TransportConformanceTest : public ::testing::TestWithParam<TransportOptions::Calls> {
@@ -87,7 +91,7 @@ class TransportConformanceTest : public ::testing::TestWithParam<TransportOption
   TransportConformanceTest() {
     config_.source = "a test";
     options_.calls = GetParam();
-    options_.call_timeout = std::chrono::seconds(10);
+    options_.call_timeout = kHangTimeout;
   }
 
   /// Returns a transport to `url` with `config_` and `options_`, which a test may change before.

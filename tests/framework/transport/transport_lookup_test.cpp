@@ -155,7 +155,7 @@ TEST_P(TransportLookupTest, ResultIsFreedEvenIfGlibcHasNotRemovedTheLookup) {
 TEST_P(TransportLookupTest, ResultOfAbandonedLookupIsNotUsed) {
   RawServer server({AlwaysRespond(MakeResponse(200, "now"))}, std::nullopt, "127.0.0.2");
   resolved_names.addresses["slow.test"] = {};
-  options_.connect_timeout = 500ms;  // also for the second call, which must succeed
+  options_.connect_timeout = kTimeoutAfterWork;  // the second call must succeed
   const auto transport = TransportTo(server.Url("slow.test"));
   const auto failure = FailureOfCall(*transport, {.target = "/"});
   ASSERT_THAT(failure.message, HasSubstr("timed out while looking up slow.test"));

@@ -12,8 +12,6 @@ using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 using State = Stream::State;
 
-constexpr Duration kReadTimeout = 5s;
-
 class StreamTest : public ::testing::Test {
  protected:
   std::unique_ptr<Stream> Open(const RawServer& server, std::stop_token stop = {}) {
@@ -32,7 +30,7 @@ class StreamTest : public ::testing::Test {
   static std::string ReadBytes(Stream& stream, std::size_t count) {
     std::string bytes;
     while (bytes.size() < count) {
-      const auto chunk = stream.Read(kReadTimeout);
+      const auto chunk = stream.Read(kHangTimeout);
       if (chunk.state != State::kBytes) break;
       bytes += chunk.bytes;
     }
@@ -42,7 +40,7 @@ class StreamTest : public ::testing::Test {
   // Reads until the stream ends. Returns the TransportError of the read that fails.
   static Failure FailureOfRead(Stream& stream) {
     return FailureOf([&] {
-      while (stream.Read(kReadTimeout).state == State::kBytes) {
+      while (stream.Read(kHangTimeout).state == State::kBytes) {
       }
     });
   }
@@ -62,7 +60,7 @@ TEST_F(StreamTest, ChunksAreReturnedAsTheyArrive) {
   EXPECT_EQ(ReadBytes(*stream, 4), "one\n");
   server.Proceed();
   EXPECT_EQ(ReadBytes(*stream, 4), "two\n");
-  EXPECT_EQ(stream->Read(kReadTimeout).state, State::kEnd);
+  EXPECT_EQ(stream->Read(kHangTimeout).state, State::kEnd);
 }
 
 TEST_F(StreamTest, BytesOfUnchunkedBodyAreReturnedAsTheyArrive) {
@@ -73,7 +71,7 @@ TEST_F(StreamTest, BytesOfUnchunkedBodyAreReturnedAsTheyArrive) {
   EXPECT_EQ(ReadBytes(*stream, 4), "one\n");
   server.Proceed();
   EXPECT_EQ(ReadBytes(*stream, 4), "two\n");
-  EXPECT_EQ(stream->Read(kReadTimeout).state, State::kEnd);
+  EXPECT_EQ(stream->Read(kHangTimeout).state, State::kEnd);
 }
 
 TEST_F(StreamTest, BodyThatArrivesByteByByteIsReturnedCompletely) {
@@ -85,7 +83,7 @@ TEST_F(StreamTest, BodyThatArrivesByteByByteIsReturnedCompletely) {
   const auto stream = Open(server);
 
   EXPECT_EQ(ReadBytes(*stream, 10), "h\xc3\xa4lf rest");
-  EXPECT_EQ(stream->Read(kReadTimeout).state, State::kEnd);
+  EXPECT_EQ(stream->Read(kHangTimeout).state, State::kEnd);
 }
 
 TEST_F(StreamTest, ReadTimeoutDoesNotEndTheStream) {
@@ -110,7 +108,7 @@ TEST_F(StreamTest, ReadTimeoutInsideAChunkLosesNoBytes) {
   EXPECT_EQ(stream->Read(20ms).state, State::kSilent);
   server.Proceed();
   EXPECT_EQ(ReadBytes(*stream, 4), "two\n");
-  EXPECT_EQ(stream->Read(kReadTimeout).state, State::kEnd);
+  EXPECT_EQ(stream->Read(kHangTimeout).state, State::kEnd);
 }
 
 TEST_F(StreamTest, LargeChunkIsReturnedCompletely) {
@@ -120,7 +118,7 @@ TEST_F(StreamTest, LargeChunkIsReturnedCompletely) {
   const auto stream = Open(server);
 
   EXPECT_TRUE(ReadBytes(*stream, large.size()) == large);
-  EXPECT_EQ(stream->Read(kReadTimeout).state, State::kEnd);
+  EXPECT_EQ(stream->Read(kHangTimeout).state, State::kEnd);
 }
 
 TEST_F(StreamTest, MissingLastChunkFailsAsBroken) {
@@ -230,7 +228,7 @@ TEST_F(StreamTest, BodyOfErrorResponseIsReturnedWithTheHead) {
 
   EXPECT_EQ(stream->head().status, 410);
   EXPECT_EQ(stream->head().body, "too old");
-  EXPECT_EQ(stream->Read(kReadTimeout).state, State::kEnd);
+  EXPECT_EQ(stream->Read(kHangTimeout).state, State::kEnd);
 }
 
 TEST_F(StreamTest, BodyOfErrorResponseIsLimited) {

@@ -35,7 +35,7 @@ TEST_P(TransportConformanceTest, TlsHandshakeTimesOut) {
 
 TEST_P(TransportConformanceTest, CallTimesOutIfNoResponseArrives) {
   RawServer server({{ReadRequest(), Stall()}});
-  options_.call_timeout = 500ms;  // includes the connection, which must succeed
+  options_.call_timeout = kTimeoutAfterWork;  // includes the connection
 
   const auto failure = FailureOfCall(*TransportTo(server), {.target = "/"});
 
@@ -66,7 +66,7 @@ TEST_P(TransportConformanceTest, CallTimesOutIfChunkExtensionsNeverEnd) {
 TEST_P(TransportConformanceTest, CallTimesOutIfInterimResponsesNeverEnd) {
   RawServer server(
       {{ReadRequest(), SendUntilClosed(ThousandTimes("HTTP/1.1 100 Continue\r\n\r\n"))}});
-  options_.call_timeout = 500ms;  // cpprestsdk must parse the first interim response
+  options_.call_timeout = kTimeoutAfterWork;  // cpprestsdk must parse the first interim response
 
   const auto failure = FailureOfCall(*TransportTo(server), {.target = "/"});
 
@@ -75,6 +75,7 @@ TEST_P(TransportConformanceTest, CallTimesOutIfInterimResponsesNeverEnd) {
 
 TEST_P(TransportConformanceTest, StopCancelsACallWithoutDelay) {
   RawServer server({{ReadRequest(), Stall()}}, TrustedTls());
+  options_.call_timeout = 1h;  // only the stop can end the call
   const auto transport = TransportTo(server);
   std::stop_source stop;
   std::jthread stopper([&] {
@@ -82,12 +83,10 @@ TEST_P(TransportConformanceTest, StopCancelsACallWithoutDelay) {
     stop.request_stop();
   });
 
-  const auto start = std::chrono::steady_clock::now();
   const auto failure =
       FailureOf([&] { static_cast<void>(transport->Call({.target = "/"}, stop.get_token())); });
 
   EXPECT_EQ(failure.kind, Kind::kCancelled);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
 }
 
 TEST_P(TransportConformanceTest, StopDuringABodyWithoutLengthIsReportedAsCancelled) {

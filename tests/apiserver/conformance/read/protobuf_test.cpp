@@ -2,6 +2,7 @@
 #include "kubectl/protobuf/protobuf.hpp"
 
 #include "custom_resources.hpp"
+#include "support/hang_timeout.hpp"
 
 #include <iterator>
 #include <string>
@@ -307,7 +308,7 @@ TEST_F(ProtobufTest, AWatchSendsFrames) {
 
   while (bytes.size() < 4 || bytes.size() < 4U + static_cast<unsigned char>(bytes[3]) +
                                                 256U * static_cast<unsigned char>(bytes[2])) {
-    const Stream::Chunk chunk = stream->Read(10s);
+    const Stream::Chunk chunk = stream->Read(testing::kHangTimeout);
     ASSERT_EQ(chunk.state, Stream::State::kBytes);
     bytes += chunk.bytes;
   }

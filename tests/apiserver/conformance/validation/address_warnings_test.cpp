@@ -109,7 +109,7 @@ TEST_F(AddressWarningsTest, AnAddressOfEndpointsWithLeadingZerosCausesAWarning) 
   EXPECT_EQ(created.status, 201) << created.text;
   EXPECT_THAT(
       created.warnings,
-      testing::IsSupersetOf(
+      ::testing::IsSupersetOf(
           {R"(subsets[0].addresses[0].ip: non-standard IP address "010.1.0.1" will be considered invalid in a future Kubernetes release: use "10.1.0.1")",
            R"(subsets[0].notReadyAddresses[0].ip: non-standard IP address "::ffff:10.1.0.2" will be considered invalid in a future Kubernetes release: use "10.1.0.2")"}));
 }
