@@ -34,10 +34,12 @@ Result TryTwice(const Widget& widget, Context& context) {
 }
 
 TEST(ExplorePairsTest, ABugThatNeedsTwoDisturbancesIsFoundOnlyWithPairs) {
-  EXPECT_TRUE(Explore(widget_is_created, WidgetOperator(TryTwice), {.pairs = 0}));
+  EXPECT_TRUE(Explore(widget_is_created, WidgetOperator(TryTwice),
+                      {.pairs = 0, .time_limit = kNoTimeLimit}));
 
   const ExploreResult result =
-      Explore(widget_is_created, WidgetOperator(TryTwice), {.pairs = 500, .max_findings = 1});
+      Explore(widget_is_created, WidgetOperator(TryTwice),
+              {.pairs = 500, .time_limit = kNoTimeLimit, .max_findings = 1});
   ASSERT_EQ(result.findings.size(), 1U);
   const std::string schedule = result.findings.front().schedule;
   EXPECT_THAT(schedule, HasSubstr("+"));

@@ -74,7 +74,8 @@ void AddFooController(Manager& manager) {
 }
 
 TEST(ExploreSampleTest, TheSampleControllerSurvivesAllDisturbances) {
-  const ExploreResult result = Explore(FooScenario(), AddFooController);
+  const ExploreResult result =
+      Explore(FooScenario(), AddFooController, {.time_limit = kNoTimeLimit});
   EXPECT_TRUE(result);
   std::cout << result;
 }
@@ -83,7 +84,7 @@ TEST(ExploreSampleTest, TheSampleControllerSurvivesTheDeletionOfItsFoo) {
   Scenario scenario = FooScenario();
   scenario.steps.push_back(
       {"the user deletes the Foo", [](const Client& client) { client.Delete<Foo>(foo_key); }});
-  const ExploreResult result = Explore(scenario, AddFooController);
+  const ExploreResult result = Explore(scenario, AddFooController, {.time_limit = kNoTimeLimit});
   EXPECT_TRUE(result);
   std::cout << result;
 }
@@ -106,7 +107,7 @@ TEST(ExploreSampleTest, TheExampleThatCopiesConfigMapsSurvivesAllDisturbances) {
         .Owns<ConfigMap>()
         .Reconcile(copy_example::Reconcile);
   };
-  EXPECT_TRUE(Explore(scenario, setup));
+  EXPECT_TRUE(Explore(scenario, setup, {.time_limit = kNoTimeLimit}));
 }
 
 using k8s::apps::v1::StatefulSet;
@@ -174,8 +175,9 @@ TEST(ExploreSampleTest, AnOperatorOfEightChildrenSurvivesAllDisturbances) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "needs minutes with a sanitizer; the other tests run the same code";
 #endif
-  const ExploreResult result = Explore({.steps = {CreateWidget("a"), ChangeText("b")}},
-                                       AddEightChildrenController, {.pairs = 20});
+  const ExploreResult result =
+      Explore({.steps = {CreateWidget("a"), ChangeText("b")}}, AddEightChildrenController,
+              {.pairs = 20, .time_limit = kNoTimeLimit});
   EXPECT_TRUE(result);
   std::cout << result;
 }
@@ -224,7 +226,7 @@ TEST_F(ExploreFolderTest, TheExampleWithAFinalizerSurvivesAllDisturbances) {
     manager.AddController<ConfigMap>().Reconcile(WithFinalizer<ConfigMap>(
         folder_example::kFinalizer, folder_example::CreateFolder, folder_example::RemoveFolder));
   };
-  ExploreOptions options;
+  ExploreOptions options{.time_limit = kNoTimeLimit};
   options.cache.ByObject<ConfigMap>({.selector = {.labels = "example.com/folder=yes"}});
   EXPECT_TRUE(Explore(scenario, setup, options));
 }

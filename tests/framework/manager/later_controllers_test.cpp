@@ -81,11 +81,10 @@ TEST_F(LaterControllersTest, ItsWorkersStartWhenItsCachesHaveSynced) {
       });
   Controller::Impl::Of(later).queue().Add({"ns", "a"});
   clock_.AwaitSleeperFor(2min);  // the controller waits for its caches
+  // The two threads of the manager and the queue, and the informer before its second list.
+  clock_.AwaitSleepers(4);
   SetPods({});
-  while (!manager_.cache().NotSynced().empty()) {  // slowly: not beyond the two minutes
-    clock_.Advance(1ms);
-    std::this_thread::yield();
-  }
+  clock_.Advance(1min);
 
   EXPECT_THAT(AwaitCalls(2), ElementsAre("ready", "synced"));
 }

@@ -22,7 +22,9 @@ using ::testing::HasSubstr;
 class ManagerHealthTest : public ServedManagerTest {
  protected:
   ManagerHealthTest() {
-    served_.emplace(Options{.health = {.bind_address = "127.0.0.1:0"},
+    // Without a time limit for the first lists, a test may advance the clock as often as it likes.
+    served_.emplace(Options{.cache = {.sync_timeout = Duration::zero()},
+                            .health = {.bind_address = "127.0.0.1:0"},
                             .log = RecordingLogger(),
                             .transport = transport_,
                             .clock = clock_});

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <cstdint>
 #include <future>
 #include <iostream>
 #include <mutex>
@@ -48,7 +47,7 @@ class RunnablesTest : public ManagerTest {
   /// Lets time pass until the informers have listed again.
   void AdvanceUntilSynced() {
     while (!manager_.cache().NotSynced().empty()) {
-      clock_.AwaitSleepers(1);
+      AwaitIdle();
       clock_.Advance(std::chrono::milliseconds(200));
     }
   }
@@ -115,15 +114,13 @@ TEST_F(RunnablesTest, AHealthCheckThatHangsDoesNotExceedTheShutdownTimeout) {
     // This group stops just before the health checks.
     manager.Add({.name = "servers", .group = RunnableGroup::kServers}, Recording("servers"));
     std::jthread runner([&](const std::stop_token& stop) { manager.Run(stop); });
-    const std::uint16_t port = AwaitPort();
-    const std::jthread probe([port] { static_cast<void>(testing::Get(port, "/healthz")); });
+    testing::RawClient probe(AwaitPort());
+    probe.SendGet("/healthz");
     AwaitCalls(2);
     runner.request_stop();
-    AwaitCalls(3);
-    while (true) {  // slowly, until the manager waits for the check
-      clock_.Advance(1s);
-      for (int i = 0; i < 1000; ++i) std::this_thread::yield();
-    }
+    // The manager closes the connections of the health checks before it waits for the check.
+    static_cast<void>(probe.AwaitClose());
+    clock_.Advance(30s);
   };
 
   EXPECT_EXIT(stop_manager(), ::testing::ExitedWithCode(1),
