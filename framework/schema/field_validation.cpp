@@ -164,7 +164,8 @@ bool SelectorMatches(const FieldRef& selector, const FieldRef& labels) {
            const std::string selector_operator = requirement["operator"].text();
            if (selector_operator == "Exists") return found != label_values.end();
            if (selector_operator == "DoesNotExist") return found == label_values.end();
-           const json& values = requirement["values"].value();
+           const FieldRef allowed = requirement["values"];
+           const json& values = allowed.value();
            const bool is_in =
                found != label_values.end() &&
                std::find(values.begin(), values.end(), found->second) != values.end();

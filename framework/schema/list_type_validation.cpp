@@ -38,7 +38,8 @@ void ValidateKeysAreProperties(const FieldRef& properties, const FieldRef& keys,
 }
 
 void ValidateKeysAreRequired(const FieldRef& items, const FieldRef& keys, FieldErrors& errors) {
-  const json& required = items["required"].value();
+  const FieldRef required_names = items["required"];
+  const json& required = required_names.value();
   for (const FieldRef& key : keys.items()) {
     const FieldRef property = items["properties"].Key(key.text());
     const FieldRef default_value = property["default"];

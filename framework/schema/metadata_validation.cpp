@@ -107,7 +107,8 @@ void ValidateObjectMeta(const FieldRef& metadata, FieldErrors& errors) {
 
 void ValidateNoNewFinalizers(const FieldRef& before, const FieldRef& after, FieldErrors& errors) {
   if (!before["deletionTimestamp"].exists()) return;
-  const json& old_finalizers = before["finalizers"].value();
+  const FieldRef finalizers_before = before["finalizers"];
+  const json& old_finalizers = finalizers_before.value();
   std::string added;
   for (const FieldRef& name : after["finalizers"].items()) {
     if (std::find(old_finalizers.begin(), old_finalizers.end(), name.value()) !=
