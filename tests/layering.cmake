@@ -119,7 +119,7 @@ third_party("yaml-cpp/" config/ schema/yaml.cpp)
 third_party("re2/" schema/pattern.cpp)
 third_party("fmt/" schema/ apiserver/library/ apiserver/kubectl/)
 third_party("prometheus/" metrics/)
-third_party("CLI/" base/command_line.cpp command/command_line.cpp)
+third_party("CLI/" command/command_line.cpp)
 third_party("google/protobuf/" apiserver/kubectl/protobuf/)
 # A public header includes only the declarations of nlohmann_json.
 file(GLOB includes RELATIVE ${SOURCE} ${SOURCE}/framework/*/include)

@@ -8,71 +8,55 @@
 #include <sstream>
 #include <utility>
 
-#include <CLI/CLI.hpp>
-
 namespace kopp::detail {
 namespace {
 
 constexpr std::size_t kFlagColumns = 40;  // of the names in the help text
 constexpr std::size_t kHelpColumns = 60;  // of the descriptions beside them
 
-class HelpFormatter final : public CLI::Formatter {
- public:
-  explicit HelpFormatter(const HelpText& help) : usage_(help.usage), note_(help.note) {
-    column_width(kFlagColumns);
+std::string DescriptionOf(const Flags::Entry& entry) {
+  std::string text = entry.flag.help;
+  if (!entry.default_text.empty()) text += " Default: " + entry.default_text + '.';
+  for (const std::string& variable : entry.flag.variables) {
+    text += (&variable == &entry.flag.variables.front() ? " Environment: $" : " or $") + variable;
   }
+  if (!entry.flag.variables.empty()) text += '.';
+  return text;
+}
 
-  std::string make_help(const CLI::App* app, std::string name,
-                        CLI::AppFormatMode mode) const override {
-    std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
-    text.pop_back();  // removes the empty line that CLI11 writes for the unused footer
-    return text;
-  }
+std::string NamesOf(const Flag& flag) {
+  return (flag.name.size() == 1 ? '-' + flag.name + ',' : "") + "--" + flag.name +
+         (flag.type.empty() ? "" : ' ' + flag.type);
+}
 
-  std::string make_usage(const CLI::App* app, std::string name) const override {
-    return (app->get_description().empty() ? "Usage: " : "\nUsage: ") + name + ' ' + usage_ +
-           "\n\n" + (note_.empty() ? "" : note_ + "\n\n");
-  }
-
-  std::string make_group(std::string group, bool is_positional,
-                         std::vector<const CLI::Option*> options) const override {
-    // CLI11 starts a group with an empty line, which substr removes.
-    return CLI::Formatter::make_group(std::move(group), is_positional, std::move(options))
-        .substr(1);
-  }
-
-  std::string make_option_opts(const CLI::Option* option) const override {
-    const std::string type = option->get_type_name();
-    return option->get_type_size() == 0 || type.empty() ? "" : ' ' + type;
-  }
-
- private:
-  std::string usage_;
-  std::string note_;
-};
-
-// Breaks `text` at spaces into lines of at most kHelpColumns bytes.
-std::string Wrapped(const std::string& text) {
-  std::istringstream words(text);
-  std::string wrapped;
+// Returns the lines of a flag in the help text: its names, and beside them its description, broken
+// at spaces into lines of at most kHelpColumns bytes.
+std::string HelpLines(const std::string& names, const std::string& description) {
+  const std::string next_line = '\n' + std::string(kFlagColumns, ' ');
+  std::string lines = "  " + names;
+  lines += lines.size() < kFlagColumns ? std::string(kFlagColumns - lines.size(), ' ') : next_line;
+  std::istringstream words(description);
   std::size_t column = 0;
   for (std::string word; words >> word;) {
     const bool fits = column + 1 + word.size() <= kHelpColumns;
-    if (column > 0) wrapped += fits ? ' ' : '\n';
-    wrapped += word;
+    if (column > 0) lines += fits ? " " : next_line;
+    lines += word;
     column = column > 0 && fits ? column + 1 + word.size() : word.size();
   }
-  return wrapped;
+  return lines + '\n';
 }
 
-std::string HelpOf(const Flags::Entry& entry) {
-  std::string help = entry.flag.help;
-  if (!entry.default_text.empty()) help += " Default: " + entry.default_text + '.';
-  for (const std::string& variable : entry.flag.variables) {
-    help += (&variable == &entry.flag.variables.front() ? " Environment: $" : " or $") + variable;
-  }
-  if (!entry.flag.variables.empty()) help += '.';
-  return Wrapped(help);
+// A group of flags in the help text.
+struct HelpGroup {
+  std::string name;
+  std::string lines{};
+};
+
+// Adds lines to the group `name`, which is created if it does not exist.
+void AddLines(const std::string& name, const std::string& lines, std::vector<HelpGroup>& groups) {
+  auto group = std::ranges::find(groups, name, &HelpGroup::name);
+  if (group == groups.end()) group = groups.insert(group, {.name = name});
+  group->lines += lines;
 }
 
 struct Argument {
@@ -98,64 +82,45 @@ bool NextArgumentIsValue(const Flags::Entry* entry, const Argument& argument) {
   return entry != nullptr && !argument.value && !entry->is_switch;
 }
 
-void AddOption(CLI::App& app, const Flags::Entry& entry) {
-  const std::string& name = entry.flag.name;
-  const std::string names = (name.size() == 1 ? "-" + name + ',' : "") + "--" + name;
-  const auto accept_all = [](const CLI::results_t&) { return true; };
-  app.add_option(names, accept_all, HelpOf(entry))
-      ->type_name(entry.flag.type)
-      ->group(entry.flag.group)
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-}
-
 }  // namespace
 
 CommandLine::CommandLine(int argc, const char* const* argv, std::string fallback_name,
                          const Flags& flags, const HelpText& help)
     : name_(std::move(fallback_name)),
       arguments_(argv + std::min(argc, 1), argv + argc),
-      flags_(flags) {
+      flags_(flags),
+      help_(help) {
   if (argc > 0) name_ = std::string_view(argv[0]).substr(std::string_view(argv[0]).rfind('/') + 1);
-  app_ = std::make_unique<CLI::App>(std::string(help.about), name_);
-  app_->formatter(std::make_shared<HelpFormatter>(help));
-  for (const Flags::Entry& entry : flags.entries()) AddOption(*app_, entry);
-  constexpr const char* kActions = "Actions";
-  app_->set_help_flag("-h,--help", "Show this help text and exit.")->group(kActions);
-  app_->add_flag("--version")->description("Show the version and exit.")->group(kActions);
 }
 
-CommandLine::~CommandLine() = default;
-
 std::optional<EarlyExit> CommandLine::HelpOrVersion() const {
-  if (ContainsFlag({"h", "help"})) return EarlyExit{0, app_->help()};
+  if (ContainsFlag({"h", "help"})) return EarlyExit{0, Help()};
   if (ContainsFlag({"version"}))
     return EarlyExit{0, name_ + ", with kopp " + std::string(Version()) + "\n"};
   return std::nullopt;
 }
 
-FlagSettings CommandLine::Parse() {
-  auto arguments = NormalizedArguments();
-  std::reverse(arguments.begin(), arguments.end());  // CLI11 expects the last argument first
-  try {
-    app_->parse(std::move(arguments));
-  } catch (const CLI::Error& error) {
-    throw UsageError(error.what());
-  }
-  FlagSettings settings;
+std::string CommandLine::Help() const {
+  std::vector<HelpGroup> groups;
   for (const Flags::Entry& entry : flags_.entries()) {
-    const std::string& name = entry.flag.name;
-    const CLI::Option* option = app_->get_option_no_throw("--" + name);
-    if (option->count() > 0) settings[name] = {FlagSpelling(name), option->results()};
+    const std::string& group = entry.flag.group;
+    if (!group.empty())
+      AddLines(group, HelpLines(NamesOf(entry.flag), DescriptionOf(entry)), groups);
   }
-  return settings;
+  constexpr const char* kActions = "Actions";
+  AddLines(kActions, HelpLines("-h,--help", "Show this help text and exit."), groups);
+  AddLines(kActions, HelpLines("--version", "Show the version and exit."), groups);
+
+  std::string text(help_.about);
+  if (!text.empty()) text += "\n\n";
+  text += "Usage: " + name_ + ' ' + std::string(help_.usage) + '\n';
+  if (!help_.note.empty()) text += '\n' + std::string(help_.note) + '\n';
+  for (const HelpGroup& group : groups) text += '\n' + group.name + ":\n" + group.lines;
+  return text;
 }
 
-// Converts the flag syntax of Go to the syntax of CLI11: one dash becomes two, an alias becomes the
-// name, a switch gets its value, and each value is joined to its flag, because CLI11 would take a
-// value that starts with a dash for a flag.
-std::vector<std::string> CommandLine::NormalizedArguments() const {
-  std::vector<std::string> result;
+FlagSettings CommandLine::Parse() const {
+  FlagSettings settings;
   for (auto next = arguments_.begin(); next != arguments_.end(); ++next) {
     auto argument = SplitArgument(*next);
     const std::string see_help = "run with --help for the list of flags";
@@ -165,21 +130,18 @@ std::vector<std::string> CommandLine::NormalizedArguments() const {
       throw UsageError("unknown flag " + Quoted("--" + argument->name) + "; " +
                        SimilarFlag(flags_, argument->name, "--", see_help));
     }
-    const std::string name = "--" + entry->flag.name;
+    const std::string& name = entry->flag.name;
     if (NextArgumentIsValue(entry, *argument)) {
       if (++next == arguments_.end()) {
-        throw UsageError(name + " needs a value: write " + name + '=' + entry->flag.type);
+        throw UsageError("--" + name + " needs a value: write --" + name + '=' + entry->flag.type);
       }
       argument->value = *next;
     }
-    const std::string value = argument->value.value_or("true");
-    if (value.empty()) {
-      result.insert(result.end(), {name, ""});  // CLI11 reads "--name=" as --name without a value
-    } else {
-      result.push_back(name + '=' + value);
-    }
+    FlagSetting& setting = settings[name];
+    setting.source = FlagSpelling(name);
+    setting.values.push_back(argument->value.value_or("true"));
   }
-  return result;
+  return settings;
 }
 
 // Returns whether one of the flags is given, and not as the value of another flag. This is checked

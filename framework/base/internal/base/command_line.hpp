@@ -3,17 +3,12 @@
 #include "base/flag_settings.hpp"
 
 #include <initializer_list>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <kopp/flags.hpp>
-
-namespace CLI {  // NOLINT(readability-identifier-naming): the namespace of CLI11
-class App;
-}  // namespace CLI
 
 namespace kopp::detail {
 
@@ -30,12 +25,9 @@ struct HelpText {
 class CommandLine {
  public:
   /// The name of the program is the base name of argv[0], or `fallback_name` if argc is 0. Copies
-  /// `argv`. `flags` must outlive this object.
+  /// `argv`. `flags` and the texts of `help` must outlive this object.
   CommandLine(int argc, const char* const* argv, std::string fallback_name, const Flags& flags,
               const HelpText& help);
-  ~CommandLine();
-  CommandLine(const CommandLine&) = delete;
-  CommandLine& operator=(const CommandLine&) = delete;
 
   [[nodiscard]] const std::string& name() const { return name_; }
 
@@ -43,16 +35,16 @@ class CommandLine {
   [[nodiscard]] std::optional<EarlyExit> HelpOrVersion() const;
   /// Returns the values of the flags that are given, without validating them. Throws UsageError for
   /// an unknown flag, a missing value and an argument that is not a flag.
-  [[nodiscard]] FlagSettings Parse();
+  [[nodiscard]] FlagSettings Parse() const;
 
  private:
   [[nodiscard]] bool ContainsFlag(std::initializer_list<std::string_view> names) const;
-  [[nodiscard]] std::vector<std::string> NormalizedArguments() const;
+  [[nodiscard]] std::string Help() const;
 
   std::string name_;
   std::vector<std::string> arguments_;
   const Flags& flags_;
-  std::unique_ptr<CLI::App> app_;
+  HelpText help_;
 };
 
 }  // namespace kopp::detail
