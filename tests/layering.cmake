@@ -115,7 +115,7 @@ third_party("boost/" net/ transport/ apiserver/library/http/api_http_server.cpp)
 third_party("openssl/" base/base64.cpp base/internal/base/openssl.hpp base/sha256.cpp config/config_input.cpp net/
   apiserver/library/auth/token_authenticator.cpp apiserver/library/http/certificate_authority.cpp
   apiserver/library/http/users.cpp)
-third_party("yaml-cpp/" config/ schema/yaml.cpp)
+third_party("yaml-cpp/" base/yaml_error.cpp config/ schema/yaml.cpp)
 third_party("re2/" schema/pattern.cpp)
 third_party("fmt/" schema/ apiserver/library/ apiserver/kubectl/)
 third_party("prometheus/" metrics/)

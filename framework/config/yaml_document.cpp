@@ -1,9 +1,10 @@
 #include "yaml_document.hpp"
 
-#include "base/quoted.hpp"
+#include "base/yaml_error.hpp"
 
 #include <cstddef>
 #include <sstream>
+#include <string_view>
 
 #include <yaml-cpp/eventhandler.h>
 
@@ -11,6 +12,12 @@
 
 namespace kopp::detail {
 namespace {
+
+// An error of a document that is valid YAML. Its message contains no text of the document.
+class RejectedDocument final : public YAML::ParserException {
+ public:
+  using YAML::ParserException::ParserException;
+};
 
 // Checks the parse events of a document before a tree is built. Rejects aliases, because an alias
 // can make the tree a thousand times larger than the text, or infinite. Limits the number of nodes,
@@ -21,7 +28,7 @@ class DocumentLimits final : public YAML::EventHandler {
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override { Count(mark); }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
-    throw YAML::ParserException(mark, "it must not use aliases (*name)");
+    throw RejectedDocument(mark, "it must not use aliases (*name)");
   }
   void OnScalar(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
                 const std::string& /*value*/) override {
@@ -42,11 +49,18 @@ class DocumentLimits final : public YAML::EventHandler {
   static constexpr std::size_t kMaxNodes = 100'000;
 
   void Count(const YAML::Mark& mark) {
-    if (++nodes_ > kMaxNodes) throw YAML::ParserException(mark, "more than 100,000 values");
+    if (++nodes_ > kMaxNodes) throw RejectedDocument(mark, "more than 100,000 values");
   }
 
   std::size_t nodes_ = 0;
 };
+
+[[noreturn]] void ThrowInvalidYaml(const std::string& where, const YAML::Mark& mark,
+                                   std::string_view problem, const std::string& advice) {
+  const std::string column = mark.is_null() ? "" : ", column " + std::to_string(mark.column + 1);
+  throw ConfigError(YamlLocation(where, mark) + column + ": invalid YAML: " + std::string(problem) +
+                    "; " + advice);
+}
 
 }  // namespace
 
@@ -61,9 +75,10 @@ YAML::Node ParseYamlDocument(const std::string& text, const std::string& where,
     DocumentLimits limits;
     YAML::Parser(stream).HandleNextDocument(limits);
     return YAML::Load(text);
+  } catch (const RejectedDocument& error) {
+    ThrowInvalidYaml(where, error.mark, error.msg, advice);
   } catch (const YAML::Exception& error) {
-    throw ConfigError(YamlLocation(where, error.mark) + ": invalid YAML: " + Escaped(error.msg) +
-                      "; " + advice);
+    ThrowInvalidYaml(where, error.mark, DescribeYamlError(error), advice);
   }
 }
 

@@ -10,7 +10,7 @@ namespace kopp::detail {
 [[nodiscard]] std::string YamlLocation(const std::string& where, const YAML::Mark& mark);
 
 /// Parses a document of at most 100,000 values, without aliases. Throws ConfigError, whose message
-/// starts with `where` and ends with `advice`.
+/// starts with `where` and ends with `advice`. It contains no text of the document.
 [[nodiscard]] YAML::Node ParseYamlDocument(const std::string& text, const std::string& where,
                                            const std::string& advice);
 

@@ -1,6 +1,7 @@
 #include "schema/yaml.hpp"
 
 #include "base/base64.hpp"
+#include "base/yaml_error.hpp"
 #include "schema/accessors.hpp"
 #include "schema/parse.hpp"
 #include "schema/utf8.hpp"
@@ -196,14 +197,16 @@ class Converter {
   std::size_t nodes_ = 0;
 };
 
-/// Calls `function`, and converts exceptions of yaml-cpp to std::invalid_argument.
+/// Calls `function`, and converts exceptions of yaml-cpp to std::invalid_argument, without text of
+/// the document: it may be a Secret.
 template <typename Function>
 auto ConvertErrors(const Function& function) {
   try {
     return function();
   } catch (const YAML::Exception& error) {
-    throw std::invalid_argument(fmt::format("error converting YAML to JSON: yaml: {} (line {})",
-                                            error.msg, error.mark.line + 1));
+    throw std::invalid_argument(
+        fmt::format("error converting YAML to JSON: yaml: {} (line {}, column {})",
+                    detail::DescribeYamlError(error), error.mark.line + 1, error.mark.column + 1));
   }
 }
 

@@ -11,21 +11,90 @@ namespace {
 
 using KubeconfigYamlTest = ConfigFixture;
 
-TEST_F(KubeconfigYamlTest, InvalidYamlIsRejectedWithItsLine) {
+TEST_F(KubeconfigYamlTest, InvalidYamlIsRejectedWithItsLineAndColumn) {
   EXPECT_EQ(LoadErrorOfText("kind: Config\nclusters: [\nusers: }\n"),
-            "kubeconfig DIR/config, line 3: invalid YAML: illegal flow end; correct "
+            "kubeconfig DIR/config, line 3, column 8: invalid YAML: illegal flow end; correct "
             "it, or recreate it with `kubectl config view --raw`");
 }
 
-TEST_F(KubeconfigYamlTest, ControlCharactersAreEscapedInErrors) {
-  EXPECT_EQ(LoadErrorOfText("kind: \"\\\x01\"\n"),
-            "kubeconfig DIR/config, line 1: invalid YAML: unknown escape character: \\x01; correct "
-            "it, or recreate it with `kubectl config view --raw`");
+TEST_F(KubeconfigYamlTest, CharacterOfAnInvalidEscapeIsNotShown) {
+  for (const char* text : {"kind: \"\\\x01\"\n", "kind: \"\\c\"\n"}) {
+    EXPECT_EQ(LoadErrorOfText(text),
+              "kubeconfig DIR/config, line 1, column 10: invalid YAML: unknown escape character; "
+              "correct it, or recreate it with `kubectl config view --raw`");
+  }
+}
+
+TEST_F(KubeconfigYamlTest, CodePointOfAnInvalidEscapeIsNotShown) {
+  EXPECT_EQ(
+      LoadErrorOfText("kind: \"\\U7fffffff\"\n"),
+      "kubeconfig DIR/config, line 1, column 18: invalid YAML: invalid unicode; correct it, or "
+      "recreate it with `kubectl config view --raw`");
+}
+
+TEST_F(KubeconfigYamlTest, VersionInADirectiveIsNotShown) {
+  EXPECT_EQ(LoadErrorOfText("%YAML canary\n---\nkind: Config\n"),
+            "kubeconfig DIR/config, line 1, column 1: invalid YAML: bad YAML version; correct it, "
+            "or recreate it with `kubectl config view --raw`");
+}
+
+TEST_F(KubeconfigYamlTest, AliasWithoutAnchorIsRejectedWithoutItsName) {
+  EXPECT_EQ(LoadErrorOfText("kind: *canary\n"),
+            "kubeconfig DIR/config, line 1, column 7: invalid YAML: the referenced anchor is not "
+            "defined; correct it, or recreate it with `kubectl config view --raw`");
+}
+
+TEST_F(KubeconfigYamlTest, ErrorsDoNotShowTheTextOfTheFile) {
+  for (const char* text : {"%YAML canary canary\n---\n{}",
+                           "%YAML 1.1\n%YAML canary\n---\n{}",
+                           "%YAML 9.canary\n---\n",
+                           "%TAG canary\n---\n{}",
+                           "%TAG !canary! canary\n%TAG !canary! canary\n---\n{}",
+                           "a: !<canary",
+                           "a: !canary!x! b",
+                           "a: !canary !canary b",
+                           "a: &canary &canary b",
+                           "a: &canary",
+                           "a: *canary canary",
+                           "a: *canary, b: *canary",
+                           "a: !canary *canary",
+                           "a: canary: canary",
+                           "a: - canary",
+                           "canary\n  a: b: c",
+                           "a: [canary",
+                           "a: {canary",
+                           "a: {canary: [}",
+                           "a: canary]\nb: ]canary",
+                           "a: 'canary",
+                           "a: \"canary",
+                           "a: \"canary\n---\n\"",
+                           "a: \"\\xcanary\"",
+                           "a: \"\\ucanary\"",
+                           "a: |canary",
+                           "a: >0canary",
+                           "a: @canary",
+                           "a: `canary",
+                           "a: %canary",
+                           "a: b\n\tcanary: c",
+                           "? canary\n: canary\n- canary",
+                           "canary",
+                           "[canary]",
+                           "canary: canary",
+                           "users: canary",
+                           "users: {canary: canary}",
+                           "users:\n- {name: me, user: canary}\n- {name: me, user: canary}",
+                           "users:\n- {name: [canary]}",
+                           "current-context: [canary]",
+                           "kind: {canary: canary}"}) {
+    const std::string error = LoadErrorOfText(text);
+    EXPECT_TRUE(Contains(error, "kubeconfig DIR/config")) << text << '\n' << error;
+    EXPECT_FALSE(Contains(error, "canary")) << text << '\n' << error;
+  }
 }
 
 TEST_F(KubeconfigYamlTest, AliasIsRejected) {
   EXPECT_EQ(LoadErrorOfText("kind: Config\nclusters: &all []\nusers: *all\n"),
-            "kubeconfig DIR/config, line 3: invalid YAML: it must not use "
+            "kubeconfig DIR/config, line 3, column 8: invalid YAML: it must not use "
             "aliases (*name); correct it, or recreate it with `kubectl config view --raw`");
 }
 
@@ -34,14 +103,15 @@ TEST_F(KubeconfigYamlTest, RecursiveAliasIsRejected) {
 }
 
 TEST_F(KubeconfigYamlTest, DeepNestingIsRejected) {
-  EXPECT_TRUE(Contains(LoadErrorOfText("clusters: " + std::string(10'000, '[')), "invalid YAML"));
+  EXPECT_TRUE(Contains(LoadErrorOfText("clusters: " + std::string(10'000, '[')),
+                       "invalid YAML: it is nested too deeply; "));
 }
 
 TEST_F(KubeconfigYamlTest, MoreThan100000ValuesAreRejected) {
   std::string text = "clusters: [";
   for (int i = 0; i < 100'000; ++i) text += "a,";
 
-  EXPECT_TRUE(Contains(LoadErrorOfText(text + "]\n"), "line 1: invalid YAML: more than 100,000"));
+  EXPECT_TRUE(Contains(LoadErrorOfText(text + "]\n"), "invalid YAML: more than 100,000 values; "));
 }
 
 TEST_F(KubeconfigYamlTest, FileLargerThanOneMebibyteIsRejected) {

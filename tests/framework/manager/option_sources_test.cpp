@@ -19,8 +19,10 @@ namespace kopp {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class OptionSourcesTest : public ::testing::Test {
@@ -217,6 +219,14 @@ TEST_F(OptionSourcesTest, AnOwnFlagThatIsNotValidIsRejectedWithItsAdvice) {
   EXPECT_EQ(ErrorOf({"--max-sites=101"}),
             "web: invalid value \"101\" for --max-sites: write a number from 1 to 100\n");
   EXPECT_EQ(sites, 100);
+}
+
+TEST_F(OptionSourcesTest, AnInvalidFileIsRejectedWithoutItsText) {
+  for (const char* text :
+       {"token: *canary\n", "%YAML canary\n---\n{}", "token: \"canary\n", "token: canary: canary\n",
+        "canary\n", "[canary]\n", "v: [[canary]]\n", "v: {canary: canary}\n"}) {
+    EXPECT_THAT(ErrorOf({Config(text)}), AllOf(HasSubstr("web.yaml"), Not(HasSubstr("canary"))));
+  }
 }
 
 TEST_F(OptionSourcesTest, HelpHasAGroupOfOwnFlags) {

@@ -112,12 +112,27 @@ class CredentialLeakTest : public ConfigFixture {
 TEST_F(CredentialLeakTest, RejectedConfigurationsDoNotShowCredentials) {
   Write("canary-free-file", "canary\r\nX: canary");
   for (const std::string user :
-       {"token: \"canary\\ncanary\"", "tokenFile: canary-free-file", "client-key: canary-free-file",
-        "client-key-data: canary", "client-key-data: Y2FuYXJ5", "password: canary",
-        "username: canary", "auth-provider: {config: {id-token: canary}}", "token: [canary]",
+       {"token: \"canary\\ncanary\"",
+        "tokenFile: canary-free-file",
+        "client-key: canary-free-file",
+        "client-key-data: canary",
+        "client-key-data: Y2FuYXJ5",
+        "password: canary",
+        "username: canary",
+        "auth-provider: {config: {id-token: canary}}",
+        "token: [canary]",
         "exec: {apiVersion: v0, command: x, args: [canary], env: [{name: A, value: canary}]}",
-        "exec: {command: x, env: [{name: '', value: canary}]}", "token: \"canary",
-        "token: *canary"}) {
+        "exec: {command: x, env: [{name: '', value: canary}]}",
+        "token: \"canary",
+        "token: *canary",
+        "token: &a *canary",
+        "token: !canary !canary a",
+        "token: !<canary",
+        "token: canary: canary",
+        "token: @canary",
+        "token: |canary",
+        "token: \"canary\\q\"",
+        "client-key-data: -----BEGIN PRIVATE KEY----- canary"}) {
     const std::string error = LoadErrorOfText(KubeconfigBuilder().UserField(user));
     EXPECT_THAT(error, HasSubstr("kubeconfig")) << user;
     EXPECT_THAT(error, Not(::testing::ContainsRegex("canary($|[^-])"))) << user;

@@ -12,8 +12,10 @@ namespace kopp::schema {
 namespace {
 
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Returns the JSON text of a scalar, as it is sent to an API server.
 std::string Scalar(const std::string& text) { return ParseYaml("a: " + text)["a"].dump(); }
@@ -143,12 +145,36 @@ TEST(YamlTest, ItemsOfATypedListGetItsKind) {
           json({{"kind", "Secret"}})));
 }
 
-TEST(YamlTest, ASyntaxErrorNamesTheLine) {
+/// Returns the error of ParseYaml and of ParseManifests, which is the same.
+std::string YamlErrorOf(const std::string& text) {
+  std::string error;
   try {
-    FAIL() << ParseYaml("a: 1\nb: [\n");
-  } catch (const std::invalid_argument& error) {
-    EXPECT_THAT(error.what(), HasSubstr("line 3"));
+    ADD_FAILURE() << ParseYaml(text) << " is the value of " << text;
+  } catch (const std::invalid_argument& thrown) {
+    error = thrown.what();
   }
+  try {
+    ADD_FAILURE() << ParseManifests(text).size() << " objects are in " << text;
+  } catch (const std::invalid_argument& thrown) {
+    EXPECT_EQ(thrown.what(), error);
+  }
+  return error;
+}
+
+TEST(YamlTest, ASyntaxErrorNamesTheLineAndTheColumn) {
+  EXPECT_EQ(YamlErrorOf("a: 1\nb: [c, }\n"),
+            "error converting YAML to JSON: yaml: illegal flow end (line 2, column 8)");
+}
+
+TEST(YamlTest, AnErrorDoesNotShowTheTextOfTheDocument) {
+  for (const char* text :
+       {"a: *canary", "%YAML canary\n---\na: b", "a: \"canary", "a: canary: canary", "a: @canary",
+        "a: !<canary", "a: !!binary canary?", "{<<: canary}", "{[canary]: canary}"}) {
+    EXPECT_THAT(YamlErrorOf(text),
+                AllOf(HasSubstr("error converting YAML to JSON: "), Not(HasSubstr("canary"))));
+  }
+  EXPECT_EQ(YamlErrorOf("a: \"\\q\""),
+            "error converting YAML to JSON: yaml: unknown escape character (line 1, column 7)");
 }
 
 }  // namespace
