@@ -16,7 +16,9 @@ constexpr std::size_t kHelpColumns = 60;  // of the descriptions beside them
 
 std::string DescriptionOf(const Flags::Entry& entry) {
   std::string text = entry.flag.help;
-  if (!entry.default_text.empty()) text += " Default: " + entry.default_text + '.';
+  if (!entry.default_text.empty() && !entry.flag.secret) {
+    text += " Default: " + entry.default_text + '.';
+  }
   for (const std::string& variable : entry.flag.variables) {
     text += (&variable == &entry.flag.variables.front() ? " Environment: $" : " or $") + variable;
   }

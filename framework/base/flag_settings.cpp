@@ -74,8 +74,8 @@ void ApplySettings(const Flags& flags, const std::vector<FlagSettings>& sources)
     try {
       entry.set(setting->values);
     } catch (const std::invalid_argument& error) {
-      throw UsageError("invalid value " + Quoted(ValueText(entry, *setting)) + " for " +
-                       setting->source + ": " + error.what());
+      const std::string value = entry.flag.secret ? "" : Quoted(ValueText(entry, *setting)) + ' ';
+      throw UsageError("invalid value " + value + "for " + setting->source + ": " + error.what());
     }
   }
 }

@@ -14,8 +14,9 @@ namespace {
 
 constexpr const char* kAdvice = "correct it, or recreate it with `kubectl config view --raw`";
 
-[[noreturn]] void ThrowDuplicateField(const YAML::Node& key, const std::string& where) {
-  throw ConfigError(YamlLocation(where, key.Mark()) + ": " + Quoted(key.Scalar()) +
+[[noreturn]] void ThrowDuplicateField(const YAML::Node& key, const std::string& name,
+                                      const std::string& where) {
+  throw ConfigError(YamlLocation(where, key.Mark()) + ": " + name +
                     " is defined twice; remove one");
 }
 
@@ -25,7 +26,7 @@ std::optional<YAML::Node> Find(const YAML::Node& map, std::string_view key,
   std::optional<YAML::Node> found;
   for (const auto& field : map) {
     if (!field.first.IsScalar() || field.first.Scalar() != key) continue;
-    if (found) ThrowDuplicateField(field.first, where);
+    if (found) ThrowDuplicateField(field.first, Quoted(key), where);
     found = field.second;
   }
   return found && !found->IsNull() ? found : std::nullopt;
@@ -48,13 +49,15 @@ bool IsEmpty(const YAML::Node& value) {
 KubeconfigField ReadField(const YAML::Node& value, const std::string& where);
 
 // Returns the fields of a map that have a value. Recursion is safe: yaml-cpp allows 500 levels.
-KubeconfigField::Fields ReadFields(const YAML::Node& map, const std::string& where) {
+// `is_entry`: the map is an entry of the kubeconfig. Errors do not show the keys of other maps,
+// because a credential in braces is a map.
+KubeconfigField::Fields ReadFields(const YAML::Node& map, const std::string& where, bool is_entry) {
   KubeconfigField::Fields fields;
   std::set<std::string> keys;
   for (const auto& field : map) {
     if (!field.first.IsScalar()) continue;
     const auto [key, is_new] = keys.insert(field.first.Scalar());
-    if (!is_new) ThrowDuplicateField(field.first, where);
+    if (!is_new) ThrowDuplicateField(field.first, is_entry ? Quoted(*key) : "a key", where);
     if (!IsEmpty(field.second)) fields[*key] = ReadField(field.second, where);
   }
   return fields;
@@ -65,7 +68,7 @@ KubeconfigField ReadField(const YAML::Node& value, const std::string& where) {
   KubeconfigField field{.line = value.Mark().line + 1};
   if (value.IsMap()) {
     field.type = Type::kMap;
-    field.fields = ReadFields(value, where);
+    field.fields = ReadFields(value, where, /*is_entry=*/false);
   } else if (value.IsSequence()) {
     field.type = Type::kList;
     for (const YAML::Node& item : value) field.items.push_back(ReadField(item, where));
@@ -84,7 +87,7 @@ KubeconfigField::Fields ReadEntry(const YAML::Node& item, const std::string& plu
     throw ConfigError(location + ": each entry of " + plural + " must have a name and a " +
                       singular + " (a map)");
   }
-  return ReadFields(fields.value_or(YAML::Node()), where);
+  return ReadFields(fields.value_or(YAML::Node()), where, /*is_entry=*/true);
 }
 
 // Adds the entries of the list `plural` in `root` to `entries`. Entries of earlier files stay. An

@@ -90,6 +90,11 @@ struct PemField {
 PemField ReadPemField(const KubeconfigEntry& entry, const std::string& key,
                       void (*validate)(std::string_view pem, const std::string& where)) {
   const std::string data = StringField(entry, key + "-data");
+  if (data.empty() && StringField(entry, key).starts_with("-----BEGIN")) {
+    throw ConfigError(FieldLocation(entry, key) +
+                      " must be the path of a file; write the content itself in Base64, as " + key +
+                      "-data");
+  }
   const std::filesystem::path file = data.empty() ? PathField(entry, key) : "";
   if (data.empty() && file.empty()) return {};
   const std::string where =

@@ -72,7 +72,8 @@ json ParseJson(std::string_view text) {
   } catch (const json::parse_error& error) {
     CheckJsonSyntax(text);
     const std::string valid = ReplaceInvalidText(text);
-    if (valid == text) throw std::invalid_argument(error.what());
+    if (valid == text)
+      throw std::invalid_argument("invalid JSON at byte " + std::to_string(error.byte));
     return ParseJson(valid);
   } catch (const json::out_of_range&) {  // 1e400
     throw std::invalid_argument("json: cannot unmarshal number: value out of range");

@@ -1,6 +1,7 @@
 #include "json_document.hpp"
 
 #include <stdexcept>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -17,12 +18,13 @@ struct TypeAndMetadata {
 };
 KOPP_FIELDS(TypeAndMetadata, apiVersion, kind, metadata)
 
-/// Throws DecodeError.
+/// Throws DecodeError. Its message contains no text of the object, which may be a Secret.
 nlohmann::json ParseJson(std::string_view text) {
   try {
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
-    throw DecodeError(DecodeError::Kind::kMalformed, "", error.what());
+    throw DecodeError(DecodeError::Kind::kMalformed, "",
+                      "not valid JSON: the error is at byte " + std::to_string(error.byte));
   }
 }
 

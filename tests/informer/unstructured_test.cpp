@@ -47,6 +47,16 @@ TEST(UnstructuredTest, AtReturnsNullForAMissingValueAndThrowsForAnInvalidPointer
   EXPECT_THROW((void)object.At("spec.replicas"), std::invalid_argument);
 }
 
+TEST(UnstructuredTest, JsonThrowsWithoutTheTextOfAnObjectThatIsNotValid) {
+  const auto object = Unstructured::FromJson(R"({"metadata":{},"data":{"token":"canary\q"}})");
+
+  try {
+    FAIL() << object.Json();
+  } catch (const DecodeError& error) {
+    EXPECT_STREQ(error.what(), "not valid JSON: the error is at byte 40");
+  }
+}
+
 TEST(UnstructuredTest, ManagedFieldsAreRemovedAtAnyPositionInMetadata) {
   const std::string fields = R"("managedFields":[{"manager":"a,}","fieldsV1":{"f:x":{}}}])";
 

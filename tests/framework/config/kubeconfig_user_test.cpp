@@ -111,6 +111,16 @@ TEST_F(KubeconfigUserTest, ClientKeyThatIsNotPemIsRejected) {
             "contain a -----BEGIN PRIVATE KEY----- block");
 }
 
+TEST_F(KubeconfigUserTest, ContentOfAFileInsteadOfItsPathIsRejectedAndNotShown) {
+  for (const std::string key : {"client-certificate", "client-key"}) {
+    EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder().UserField(
+                  key + ": |\n      -----BEGIN PRIVATE KEY-----\n      canary")),
+              "kubeconfig DIR/config: user \"me\": " + key +
+                  " must be the path of a file; write the content itself in Base64, as " + key +
+                  "-data");
+  }
+}
+
 TEST_F(KubeconfigUserTest, ClientKeyWithPassphraseIsRejectedWithoutPrompt) {
   Write("client.key", TestIdentity().encrypted_key);
 

@@ -169,6 +169,11 @@ TEST_F(KubeconfigYamlTest, DuplicateFieldIsRejected) {
             "kubeconfig DIR/config: user \"me\", line 12: \"token\" is defined twice; remove one");
 }
 
+TEST_F(KubeconfigYamlTest, DuplicateKeyBelowAFieldIsRejectedWithoutTheKey) {
+  EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder().UserField("token: {canary: a, canary: b}")),
+            "kubeconfig DIR/config: user \"me\", line 11: a key is defined twice; remove one");
+}
+
 TEST_F(KubeconfigYamlTest, ListInsteadOfANameIsRejectedWithItsLineOnce) {
   EXPECT_EQ(LoadErrorOfText("users:\n- {name: [me], user: {}}\n"),
             "kubeconfig DIR/config, line 2: name must be a string");

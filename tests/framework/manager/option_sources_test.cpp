@@ -229,6 +229,20 @@ TEST_F(OptionSourcesTest, AnInvalidFileIsRejectedWithoutItsText) {
   }
 }
 
+TEST_F(OptionSourcesTest, AnInvalidValueOfASecretFlagIsNotShown) {
+  std::string token = "canary-by-default";
+  flags.Add({.name = "token", .advice = "write 8 letters", .secret = true}, token,
+            [](const std::string& text) { return text.size() == 8; });
+
+  EXPECT_EQ(ErrorOf({"--token=canary"}), "web: invalid value for --token: write 8 letters\n");
+  EXPECT_EQ(ErrorOf({Config("token: canary\n")}),
+            "web: invalid value for DIR/web.yaml, line 1: token: write 8 letters\n");
+  environment = {{"KOPP_TOKEN", "canary"}};
+  EXPECT_EQ(ErrorOf({}), "web: invalid value for $KOPP_TOKEN: write 8 letters\n");
+  EXPECT_THAT(std::get<EarlyExit>(Parse({"--help"})).text,
+              AllOf(HasSubstr("--token TEXT"), Not(HasSubstr("canary"))));
+}
+
 TEST_F(OptionSourcesTest, HelpHasAGroupOfOwnFlags) {
   int sites = 100;
   flags.Add({.name = "max-sites", .help = "The maximum number of websites."}, sites);

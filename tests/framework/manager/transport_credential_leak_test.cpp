@@ -130,8 +130,12 @@ TEST_F(CredentialLeakTest, RejectedConfigurationsDoNotShowCredentials) {
         "token: !<canary",
         "token: canary: canary",
         "token: @canary",
+        "token: {canary, canary}",
+        "token: [{canary: a, canary: b}]",
         "token: |canary",
         "token: \"canary\\q\"",
+        "client-key: -----BEGIN PRIVATE KEY----- canary",
+        "client-key: \"-----BEGIN\\ncanary\"",
         "client-key-data: -----BEGIN PRIVATE KEY----- canary"}) {
     const std::string error = LoadErrorOfText(KubeconfigBuilder().UserField(user));
     EXPECT_THAT(error, HasSubstr("kubeconfig")) << user;

@@ -20,7 +20,7 @@ struct Flag {
   std::string advice{};
   std::vector<std::string> aliases{};    ///< further names; --help omits them
   std::vector<std::string> variables{};  ///< environment variables besides $KOPP_MAX_SITES
-  bool secret = false;                   ///< whether the debug pages hide the value
+  bool secret = false;                   ///< whether debug pages, errors and --help hide the value
 };
 
 /// The flags of a program, for Options::FromCommandLine. Each flag belongs to a variable, whose
