@@ -25,24 +25,24 @@ std::vector<std::string> StringListField(const json& object, std::string_view na
   return strings;
 }
 
-const json& ValueAt(const json& object, const std::string& pointer) {
+const json& ValueAt(const json& object, std::string_view pointer) {
   static const json null;
-  const json::json_pointer path(pointer);
+  const json::json_pointer path{std::string(pointer)};
   return object.contains(path) ? object.at(path) : null;
 }
 
-std::string StringAt(const json& object, const std::string& pointer, const std::string& fallback) {
+std::string StringAt(const json& object, std::string_view pointer, const std::string& fallback) {
   const json& value = ValueAt(object, pointer);
   if (value.is_number()) return value.dump();
   return value.is_string() ? value.get<std::string>() : fallback;
 }
 
-std::int64_t IntegerAt(const json& object, const std::string& pointer) {
+std::int64_t IntegerAt(const json& object, std::string_view pointer) {
   const json& value = ValueAt(object, pointer);
   return value.is_number() ? value.get<std::int64_t>() : 0;
 }
 
-bool IsTrueAt(const json& object, const std::string& pointer) {
+bool IsTrueAt(const json& object, std::string_view pointer) {
   return ValueAt(object, pointer) == true;
 }
 

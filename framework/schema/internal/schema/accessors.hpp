@@ -21,12 +21,11 @@ namespace kopp::schema {
                                                        std::string_view name);
 
 /// Returns the value at a JSON pointer (RFC 6901), such as "/metadata/name".
-[[nodiscard]] const nlohmann::json& ValueAt(const nlohmann::json& object,
-                                            const std::string& pointer);
+[[nodiscard]] const nlohmann::json& ValueAt(const nlohmann::json& object, std::string_view pointer);
 /// Returns a string, or a number as text, or `fallback` for any other value.
-[[nodiscard]] std::string StringAt(const nlohmann::json& object, const std::string& pointer,
+[[nodiscard]] std::string StringAt(const nlohmann::json& object, std::string_view pointer,
                                    const std::string& fallback = "");
-[[nodiscard]] std::int64_t IntegerAt(const nlohmann::json& object, const std::string& pointer);
-[[nodiscard]] bool IsTrueAt(const nlohmann::json& object, const std::string& pointer);
+[[nodiscard]] std::int64_t IntegerAt(const nlohmann::json& object, std::string_view pointer);
+[[nodiscard]] bool IsTrueAt(const nlohmann::json& object, std::string_view pointer);
 
 }  // namespace kopp::schema
