@@ -87,7 +87,7 @@ int Rounds() {
   return rounds == nullptr ? 50 : std::stoi(rounds);
 }
 
-TEST(StartStopTest, AThousandRoundsLeaveThreadsDescriptorsAndMemoryAsTheyWere) {
+TEST(StartStopTest, RoundsOfStartsAndStopsLeaveThreadsDescriptorsAndMemoryAsTheyWere) {
   constexpr int kWarmUp = 50;  // until thread caches and lazily created objects exist
   for (int i = 0; i < kWarmUp; ++i) StartAndStop();
   const ProcessResources before;

@@ -28,7 +28,7 @@ struct EnvironmentOptions {
   Clock& clock = Clock::Real();  ///< used by the server and the operator
   /// The time limit of Eventually, EventuallyGone and Stop. Always real time, even if `clock` is a
   /// FakeClock.
-  Duration timeout = std::chrono::seconds(10);
+  Duration timeout = std::chrono::seconds(30);
   int verbosity = 4;  ///< the operator's log level, same as its flag -v
   /// Of the clients of the operator and of the test. By default, a write with a misspelt field
   /// fails with an ApiError, which a cluster would only report as a warning.
