@@ -108,7 +108,13 @@ class AnyWatcher::Impl {
   /// Reads before it checks the idle deadline: events wait in the stream if the caller is slow.
   WatchItem ReadItem(TimePoint deadline) {
     const Duration limit = std::min(deadline, state_.IdleDeadline()) - clock_.Now();
-    WatchItem item = stream_->Next(std::max(limit, Duration::zero()));
+    WatchItem item;
+    try {
+      item = stream_->Next(std::max(limit, Duration::zero()));
+    } catch (...) {
+      state_.OnWatchCut();
+      throw;
+    }
     if (state_.IsOutdated(item.resource_version)) {
       return Restart(state_.OnOutdatedVersion(item.resource_version));
     }

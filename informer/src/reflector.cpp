@@ -112,7 +112,7 @@ void AnyReflector::Run(const std::stop_token& stop) {
         sink_.OnWatchEnd(WatchEndReason(failure));
       }
       next = state_.OnFailure(failure);
-      sink_.OnFailure(failure, next.delay);
+      if (next.failed) sink_.OnFailure(failure, next.delay);
     }
     ReportProblem(next.problem + RetrySuffix(next.delay), next.minor);
     delay = next.delay;
@@ -178,7 +178,7 @@ ReflectorState::NextStep AnyReflector::Watch(const std::stop_token& stop) {
     const TimePoint audit_time = audit ? now : std::max(now, state_.NextAudit());
     const TimePoint deadline =
         std::min({sink_.RunPeriodicWork(now), state_.IdleDeadline(), audit_time});
-    const WatchItem item = stream->Next(deadline - now);
+    const WatchItem item = Read(*stream, deadline - now);
     event_may_wait = item.type != WatchItem::Type::kNoEvent;
     if (item.type == WatchItem::Type::kEnd) return EndWatch("closed", state_.OnWatchEnd());
     if (state_.state() == ReflectorState::State::kStreamingList) {
@@ -190,6 +190,15 @@ ReflectorState::NextStep AnyReflector::Watch(const std::stop_token& stop) {
     }
   }
   return {};
+}
+
+WatchItem AnyReflector::Read(WatchStream& stream, Duration timeout) {
+  try {
+    return stream.Next(timeout);
+  } catch (...) {
+    state_.OnWatchCut();
+    throw;
+  }
 }
 
 // Starts an audit that is due, or compares the next page of a running one. Returns the drift that a

@@ -34,6 +34,9 @@ constexpr Duration kMaxWatchTimeout = 480s;
 constexpr Duration kIdleTimeoutWithBookmarks = 75s;
 constexpr Duration kIdleTimeoutMargin = 5s;
 constexpr Duration kMinWatchInterval = 1s;
+// A watch that was open is opened again after a random part of this time: all watches of a server
+// end together.
+constexpr Duration kMaxReopenDelay = 1s;
 // A streaming list whose end does not come is given up after this time without a new object, or
 // after this number of consecutive failures. Then lists are used for kNoStreamingInterval.
 constexpr Duration kStreamingIdleTimeout = 30s;
@@ -146,13 +149,24 @@ ReflectorState::NextStep ReflectorState::OnWatchEnd() {
   if (state_ == State::kStreamingList) {
     return StopStreaming("the watch ended before the end of the initial events");
   }
-  if (watch_had_events_) return {};
-  state_ = State::kCheckingVersion;
-  if (clock_.Now() - watch_started_ >= kMinWatchInterval) return {};
+  if (!watch_had_events_) state_ = State::kCheckingVersion;
+  return AfterOpenWatch("");
+}
+
+// Returns the step after a watch that was open has ended, or its connection was cut. That is no
+// failure: a server that shuts down, and each load balancer that drops quiet connections, does so.
+// It is one if the watch has ended at once.
+ReflectorState::NextStep ReflectorState::AfterOpenWatch(const std::string& cause) {
+  if (watch_had_events_ || clock_.Now() - watch_started_ >= kMinWatchInterval) {
+    backoff_ = {};
+    std::uniform_int_distribution<Duration::rep> jitter(0, Duration(kMaxReopenDelay).count());
+    return {Duration(jitter(random_)), cause, /*minor=*/true, /*failed=*/false};
+  }
   const Duration delay = NextBackoff();
   const bool repeated = backoff_ >= kRepeatedBackoff;
   return {delay,
-          std::string("the server ended the watch within 1 s without an event") +
+          "the watch ended within 1 s without an event" +
+              (cause.empty() ? cause : " (" + cause + ")") +
               (repeated ? ", again; check " : "; if this repeats, check ") +
               "the proxy or load balancer in front of the API server",
           /*minor=*/!repeated || WasReported(kShortWatch)};
@@ -246,6 +260,7 @@ ReflectorState::NextStep ReflectorState::OnFailure(const std::exception_ptr& fai
     next = OnOtherFailure("the list or watch threw an exception that is not a std::exception");
   }
   continue_token_.clear();  // a failed list starts again at the first page
+  watch_was_cut_ = false;
   return next;
 }
 
@@ -302,7 +317,10 @@ ReflectorState::NextStep ReflectorState::OnDecodeError(const DecodeError& error)
 }
 
 ReflectorState::NextStep ReflectorState::OnOtherFailure(const std::string& problem) {
-  if (state_ == State::kWatching) state_ = State::kCheckingVersion;
+  if (state_ == State::kWatching) {
+    state_ = State::kCheckingVersion;
+    if (watch_was_cut_) return AfterOpenWatch(problem);
+  }
   CountStreamingFailure();
   return {NextBackoff(), problem, /*minor=*/false};
 }

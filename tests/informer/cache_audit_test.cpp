@@ -347,6 +347,8 @@ TEST_F(CacheAuditTest, AnAuditThatIsInterruptedByTheEndOfTheWatchIsNotRepeatedAt
   audited_source_.SetOnAudit([&](const ListRequest&, ListResult&) { source_.EndWatch(); });
 
   AwaitAudits(1);
+  clock_.AwaitSleepers(1);
+  clock_.Advance(1s);
   source_.AwaitRequests(5);  // list, watch, audit, check of the version, watch
   source_.AwaitIdleWatch();
 

@@ -33,6 +33,11 @@ class ReflectorStateTest : public ::testing::Test {
     List(version);
     watch_ = state_.StartWatch();
   }
+  /// Resets the connection of the open watch.
+  ReflectorState::NextStep Cut() {
+    state_.OnWatchCut();
+    return state_.OnFailure(ConnectionReset());
+  }
 
   kopp::testing::FakeClock clock_;
   ReflectorState state_{{.clock = clock_, .seed = 1}};

@@ -37,7 +37,7 @@ TEST_F(ReflectorStateTest, AWatchResumesFromTheLastEventOrBookmark) {
   ListAndWatch("7");
   state_.OnEvent("8", false);
   state_.OnEvent("12", true);
-  EXPECT_EQ(state_.OnWatchEnd().delay, 0s);
+  EXPECT_LE(state_.OnWatchEnd().delay, 1s);
 
   EXPECT_EQ(state_.StartWatch().resource_version, "12");
 }

@@ -78,6 +78,8 @@ class AnyReflector {
   ReflectorState::NextStep CheckVersion(const std::stop_token& stop);
   ReflectorState::NextStep Watch(const std::stop_token& stop);
   ReflectorState::NextStep EndWatch(std::string_view reason, ReflectorState::NextStep next);
+  /// Calls stream.Next.
+  WatchItem Read(WatchStream& stream, Duration timeout);
   void HandleInitialItem(const WatchItem& item, InitialObjects& objects);
   void HandleWatchItem(const WatchItem& item);
   std::optional<CacheDrift> ContinueAudit(std::optional<CacheAudit>& audit,

@@ -87,14 +87,18 @@ struct ReflectorOptions {
 /// object is gone, the reflector lists everything again. Not noticed: a restore after which the
 /// versions have passed the last one, and that object has a newer version or no event was lost.
 ///
+/// A watch that was open and ends, or whose connection is cut, is no failure: it is opened again
+/// within a second, after a random delay. It is one if the watch has ended within a second and
+/// without an event.
+///
 /// After a failure it waits: 800 ms, doubled at each failure up to 30 s, plus a random jitter of up
-/// to the same length. After an event of a watch, or two minutes without a failure, it starts at
-/// 800 ms again. An expired version (410) is followed by a list within 800 ms. If there was a list
-/// in the last 30 s, it waits as after failures, with a back-off of its own that events do not end:
-/// a program that is too slow for the watch does not list again and again. A Retry-After of the
-/// server is respected (see RetryAfterDelay). client-go: the same numbers, from reflector.go;
-/// there, events do not end the back-off, 410 is a failure like others, and a watch that fails with
-/// 5xx lists again; here it resumes from the last version.
+/// to the same length. After a watch that was open for a second or has sent an event, or two
+/// minutes without a failure, it starts at 800 ms again. An expired version (410) is followed by a
+/// list within 800 ms. If there was a list in the last 30 s, it waits as after failures, with a
+/// back-off of its own that events do not end: a program that is too slow for the watch does not
+/// list again and again. A Retry-After of the server is respected (see RetryAfterDelay). client-go:
+/// the same numbers, from reflector.go; there, a watch does not end the back-off, 410 is a failure
+/// like others, and a watch that fails with 5xx lists again; here it resumes from the last version.
 class ReflectorState {
  public:
   enum class State {
@@ -168,6 +172,7 @@ class ReflectorState {
     Duration delay{};          ///< the time to wait before the next list or watch
     std::string problem = {};  ///< a description for a log; empty: nothing to report
     bool minor = false;        ///< see ReflectorOptions::on_problem
+    bool failed = true;        ///< false if an open watch has ended: nothing failed
   };
   /// Call when the server has ended the watch without an error.
   [[nodiscard]] NextStep OnWatchEnd();
@@ -185,6 +190,8 @@ class ReflectorState {
   [[nodiscard]] bool MayFollowRestore() const { return may_follow_restore_; }
   /// Call when an audit has found `drift` and the watch was closed. The state is kListingPages.
   [[nodiscard]] NextStep OnDrift(const CacheDrift& drift);
+  /// Call before OnFailure if a watch that the server had accepted threw.
+  void OnWatchCut() { watch_was_cut_ = true; }
   /// Call when a list or a watch threw `failure`.
   [[nodiscard]] NextStep OnFailure(const std::exception_ptr& failure);
 
@@ -198,6 +205,7 @@ class ReflectorState {
   NextStep OnApiError(const ApiError& error);
   NextStep OnDecodeError(const DecodeError& error);
   NextStep OnOtherFailure(const std::string& problem);
+  NextStep AfterOpenWatch(const std::string& cause);
   bool WasReported(int status);
   Duration NextBackoff();
 
@@ -229,6 +237,7 @@ class ReflectorState {
   TimePoint reported_at_{};
 
   bool bookmarks_seen_ = false;
+  bool watch_was_cut_ = false;
   bool watch_had_events_ = false;  // the current watch has sent an event or a bookmark
   TimePoint watch_started_{};
   TimePoint last_event_{};
