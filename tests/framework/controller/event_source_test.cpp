@@ -41,6 +41,7 @@ TEST(ChannelTest, EventsAreReceivedInTheirOrder) {
 
 TEST(ChannelTest, AFullChannelRejectsTrySendAndBlocksSendUntilAnEventIsReceived) {
   const Channel<int> channel(1);
+  channel.Open();
   EXPECT_TRUE(channel.TrySend(1));
   EXPECT_FALSE(channel.TrySend(2));
   std::atomic<bool> received{false};
@@ -62,10 +63,41 @@ TEST(ChannelTest, AStopRequestEndsSendAndReceive) {
   const Channel<int> channel(1);
   std::stop_source stop;
   stop.request_stop();
+  channel.Open();
 
   EXPECT_EQ(channel.Receive(stop.get_token()), std::nullopt);
   EXPECT_TRUE(channel.Send(1));
   EXPECT_FALSE(channel.Send(2, stop.get_token()));
+}
+
+TEST(ChannelTest, EqualKeysAreMergedUntilTheyAreReceived) {
+  const Channel<ObjectKey> channel(2);
+  channel.Open();
+  const ObjectKey a{"ns", "a"};
+  const ObjectKey b{"ns", "b"};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(channel.Send(a));
+    EXPECT_TRUE(channel.Send(b)) << "it does not block: it is in the full channel";
+  }
+
+  EXPECT_EQ(channel.Receive(), a);
+  EXPECT_TRUE(channel.TrySend(a)) << "a new event";
+  EXPECT_FALSE(channel.TrySend({"ns", "c"})) << "the channel is full";
+  EXPECT_EQ(channel.Receive(), b);
+  EXPECT_EQ(channel.Receive(), a);
+}
+
+// A replica that is not the leader has no controller that receives the events.
+TEST(ChannelTest, BeforeAControllerStartsAFullChannelDropsEventsInsteadOfBlocking) {
+  const Channel<int> channel(2);
+  EXPECT_TRUE(channel.Send(1));
+  EXPECT_TRUE(channel.Send(2));
+  EXPECT_FALSE(channel.Send(3));
+  EXPECT_TRUE(channel.Send(2)) << "it is merged";
+
+  channel.Open();
+  EXPECT_EQ(channel.Receive(), 1);
+  EXPECT_EQ(channel.Receive(), 2);
 }
 
 TEST(ChannelTest, AClosedChannelIgnoresEventsUntilItIsOpenedAgain) {
