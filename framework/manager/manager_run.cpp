@@ -85,14 +85,17 @@ void Manager::Impl::StartCaches() {
   Group(RunnableGroup::kCaches).Start();
 }
 
-/// Returns whether all caches have synced. Fails otherwise.
+/// Returns whether all caches have synced. Fails otherwise, unless a stop is requested.
 bool Manager::Impl::WaitForCaches(const std::stop_token& stop) {
   options_.log.Info("Waiting for informer caches to sync");
   for (const Cluster::Impl* cluster : Clusters()) {
     if (cluster->cache().WaitForSync(stop)) continue;
-    Fail(stop.stop_requested() ? "Stopped before the caches had synced"
-                               : "Cannot start: the caches have not synced in time",
-         ToString(cluster->cache().NotSynced()));
+    const std::string not_synced = ToString(cluster->cache().NotSynced());
+    if (stop.stop_requested()) {
+      options_.log.Info("Stopped before the caches had synced", {{"notSynced", not_synced}});
+    } else {
+      Fail("Cannot start: the caches have not synced in time", not_synced);
+    }
     return false;
   }
   return true;

@@ -158,13 +158,13 @@ TEST_F(ManagerTest, CallsAndWatchesOfTheManagerAreObserved) {
                           "GET /api/v1/pods stream", "POST /api/v1/namespaces/{namespace}/events"));
 }
 
-TEST_F(ManagerTest, RunReturns1IfAStopIsRequestedBeforeTheCachesHaveSynced) {
+TEST_F(ManagerTest, RunReturns0IfAStopIsRequestedBeforeTheCachesHaveSynced) {
   transport_->Respond("GET", kPods, 403, R"({"reason":"Forbidden"})");
   manager_.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
   Start();
   transport_->Await("GET", kPods);
 
-  EXPECT_EQ(Stop(), 1);
+  EXPECT_EQ(Stop(), 0);
   EXPECT_THAT(LogText(), HasSubstr("Stopped before the caches had synced"));
 }
 
