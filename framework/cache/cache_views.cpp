@@ -1,4 +1,5 @@
 // The views of a Cache: how they are added and removed.
+#include "base/option_checks.hpp"
 #include "cache/cache_impl.hpp"
 #include "cache_reference.hpp"
 
@@ -38,7 +39,11 @@ Cache::Impl::Impl(Transport& transport, CacheOptions options, Logger log, Clock&
       options_(std::move(options)),
       log_(std::move(log)),
       clock_(clock),
-      self_(std::make_shared<CacheReference>(*this)) {}
+      self_(std::make_shared<CacheReference>(*this)) {
+  detail::RequireNotNegative("CacheOptions::sync_timeout", options_.sync_timeout);
+  detail::RequireNotNegative("CacheOptions::own_writes_timeout", options_.own_writes_timeout);
+  detail::RequireNotNegative("CacheOptions::audit_interval", options_.audit_interval);
+}
 
 Cache::Impl::~Impl() {
   Stop();

@@ -1,3 +1,4 @@
+#include "base/option_checks.hpp"
 #include "controller/controller_impl.hpp"
 #include "pause.hpp"
 #include "reconcile_runner.hpp"
@@ -47,6 +48,19 @@ void RequireWorkers(const std::string& controller, int workers) {
                               std::to_string(workers) + " workers: it needs at least 1");
 }
 
+void RequireValid(const ControllerOptions& options) {
+  RequireWorkers(options.name, *options.workers);
+  const auto check = [&](const char* option, Duration value) {
+    detail::RequireNotNegative(
+        "the option " + std::string(option) + " of the controller \"" + options.name + '"', value);
+  };
+  check("resync", options.resync.value_or(Duration::zero()));
+  check("reconcile_timeout", options.reconcile_timeout);
+  check("max_interval", options.max_interval);
+  check("coalesce.quiet", options.coalesce.quiet);
+  check("coalesce.max_wait", options.coalesce.max_wait);
+}
+
 }  // namespace
 
 Controller::Impl::Impl(ControllerOptions options, const Kind& kind, Cache& cache, Clock& clock,
@@ -57,7 +71,7 @@ Controller::Impl::Impl(ControllerOptions options, const Kind& kind, Cache& cache
       clock_(clock),
       queue_(NewQueue(options_, clock, metrics)),
       sources_(std::make_unique<SourceRunner>(EventsOf({}), clock)) {
-  RequireWorkers(name(), *options_.workers);
+  RequireValid(options_);
   if (options_.cancel_superseded) {
     running_ = std::make_unique<RunningReconciles>(*queue_);
     queue_->OnAddedAgain([this](const ObjectKey& key) { running_->OnAddedAgain(key); });

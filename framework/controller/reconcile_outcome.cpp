@@ -15,7 +15,7 @@ namespace kopp {
 namespace {
 
 ReconcileResult ResultOf(const Result& result) {
-  if (result.requeue_after > Duration::zero()) return ReconcileResult::kRequeueAfter;
+  if (result.requeue_after != Duration::zero()) return ReconcileResult::kRequeueAfter;
   return result.backoff ? ReconcileResult::kRequeue : ReconcileResult::kSuccess;
 }
 

@@ -246,6 +246,9 @@ void ReconcileRunner::Requeue(const QueuedKey& next, const ReconcileOutcome& out
     case ReconcileResult::kSuccess:
       return Forget(next.item);
     case ReconcileResult::kRequeueAfter:
+      if (outcome.returned.requeue_after < Duration::zero()) {
+        return AddRateLimited(next.item, priority, {}, Reason::Type::kRequeueAfter);
+      }
       Forget(next.item);
       return queue_.AddAfter(
           next.item, outcome.returned.requeue_after,
@@ -260,12 +263,12 @@ void ReconcileRunner::Requeue(const QueuedKey& next, const ReconcileOutcome& out
   }
 }
 
-void ReconcileRunner::AddRateLimited(const ObjectKey& key, int priority, Duration min_delay) {
+void ReconcileRunner::AddRateLimited(const ObjectKey& key, int priority, Duration min_delay,
+                                     Reason::Type reason) {
   constexpr std::string_view kMessage = "Rate limiter error, retrying in 1 s";
   try {
     queue_.AddRateLimited(
-        key,
-        {.priority = priority, .min_delay = min_delay, .payload = PayloadOf(Reason::Type::kRetry)});
+        key, {.priority = priority, .min_delay = min_delay, .payload = PayloadOf(reason)});
   } catch (const std::exception& error) {
     RequeueAfterFailure(key, kMessage, error.what());
   } catch (...) {

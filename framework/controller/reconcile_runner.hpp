@@ -103,7 +103,8 @@ class ReconcileRunner {
   void Notify(const Attempt& attempt, const ReconcileOutcome& outcome) const;
 
   void Requeue(const QueuedKey& next, const ReconcileOutcome& outcome);
-  void AddRateLimited(const ObjectKey& key, int priority, Duration min_delay);
+  void AddRateLimited(const ObjectKey& key, int priority, Duration min_delay,
+                      Reason::Type reason = Reason::Type::kRetry);
   [[nodiscard]] QueuedReasons PayloadOf(Reason::Type type) const noexcept;
   void RequeueAfterFailure(const ObjectKey& key, std::string_view message, std::string_view error);
   void Forget(const ObjectKey& key);

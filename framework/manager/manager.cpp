@@ -1,3 +1,4 @@
+#include "base/option_checks.hpp"
 #include "manager_impl.hpp"
 
 #include <algorithm>
@@ -66,10 +67,17 @@ ClusterSettings ClusterSettingsOf(const Options& options, std::string name, Clus
   return settings;
 }
 
+/// The flags have the same checks. The other options are checked by those that use them.
+Options Checked(Options options) {
+  detail::RequireNotNegative("Options::sync_period", options.sync_period);
+  detail::RequireNotNegative("HealthOptions::liveness_limit", options.health.liveness_limit);
+  return options;
+}
+
 }  // namespace
 
 Manager::Impl::Impl(Options options)
-    : options_(std::move(options)),
+    : options_(Checked(std::move(options))),
       metrics_(std::make_unique<Metrics>()),
       recorder_(NewRecorder(options_)),
       cluster_(std::make_unique<Cluster::Impl>(MainCluster())),

@@ -1,3 +1,4 @@
+#include "base/option_checks.hpp"
 #include "base/quoted.hpp"
 #include "net/http_listener.hpp"
 #include "net/server_connection.hpp"
@@ -116,6 +117,9 @@ class HttpServer::Impl final : private HttpListener::Handler {
                               .idle_timeout = options.idle_timeout,
                               .write_timeout = options.write_timeout}},
                   *this) {
+    detail::RequirePositive("HttpServerOptions::request_timeout", options.request_timeout);
+    detail::RequirePositive("HttpServerOptions::idle_timeout", options.idle_timeout);
+    detail::RequirePositive("HttpServerOptions::write_timeout", options.write_timeout);
     for (auto& [path, route] : routes) {
       const std::size_t threads = std::max<std::size_t>(route.threads, 1);
       routes_.emplace(path, std::make_unique<RunningRoute>(std::move(route), threads));

@@ -1,3 +1,4 @@
+#include "base/option_checks.hpp"
 #include "http_client_messages.hpp"
 
 #include <algorithm>
@@ -75,7 +76,10 @@ class Retries {
 
 RetryingTransport::RetryingTransport(std::shared_ptr<Transport> next, RetryPolicy policy,
                                      Clock& clock, workqueue::RandomSource random)
-    : next_(std::move(next)), policy_(policy), clock_(clock), random_(std::move(random)) {}
+    : next_(std::move(next)), policy_(policy), clock_(clock), random_(std::move(random)) {
+  detail::RequireNotNegative("RetryPolicy::initial_backoff", policy.initial_backoff);
+  detail::RequireNotNegative("RetryPolicy::max_elapsed_time", policy.max_elapsed_time);
+}
 
 ApiResponse RetryingTransport::Call(const ApiRequest& request, std::stop_token stop) {
   Retries retries(request, policy_, clock_, random_);

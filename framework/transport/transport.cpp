@@ -1,3 +1,4 @@
+#include "base/option_checks.hpp"
 #include "base/quoted.hpp"
 #include "base/version.hpp"
 #include "beast_transport.hpp"
@@ -17,6 +18,9 @@ void ValidateOptions(const TransportOptions& options) {
     throw ConfigError("invalid user agent " + detail::Quoted(options.user_agent) +
                       ": use printable ASCII characters only");
   }
+  detail::RequirePositive("TransportOptions::connect_timeout", options.connect_timeout);
+  detail::RequirePositive("TransportOptions::handshake_timeout", options.handshake_timeout);
+  detail::RequirePositive("TransportOptions::call_timeout", options.call_timeout);
 }
 
 /// Returns the setting that cpprestsdk does not support, or "" if there is none.

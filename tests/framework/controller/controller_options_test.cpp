@@ -3,6 +3,7 @@
 #include "controller/controller_queue.hpp"
 
 #include <chrono>
+#include <functional>
 #include <latch>
 #include <mutex>
 #include <stdexcept>
@@ -149,6 +150,47 @@ TEST_F(ControllerTest, ItsNumberOfWorkersCanBeChangedWhileItRuns) {
   EXPECT_EQ(controller.workers(), 2);
   EXPECT_THROW(controller.SetWorkers(0), std::invalid_argument);
   Stop();
+}
+
+/// Returns the message of the std::invalid_argument that `function` throws, or "".
+std::string InvalidArgumentOf(const std::function<void()>& function) {
+  try {
+    function();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(ControllerTest, NegativeTimesInItsOptionsAreRejected) {
+  const auto error_of = [&](const std::function<void(ControllerOptions&)>& change) {
+    ControllerOptions options{.name = "web"};
+    change(options);
+    return InvalidArgumentOf([&] { (void)manager_.AddController<Pod>(std::move(options)); });
+  };
+  EXPECT_EQ(error_of([](auto& options) { options.max_interval = -1s; }),
+            "the option max_interval of the controller \"web\" is -1s: it must not be negative");
+  EXPECT_NE(error_of([](auto& options) { options.resync = -1s; }), "");
+  EXPECT_NE(error_of([](auto& options) { options.reconcile_timeout = Duration::min(); }), "");
+  EXPECT_NE(error_of([](auto& options) { options.coalesce.quiet = -1ns; }), "");
+  EXPECT_NE(error_of([](auto& options) { options.coalesce.max_wait = -1ns; }), "");
+}
+
+TEST_F(ControllerTest, NegativeTimesInTheOptionsOfTheManagerAreRejected) {
+  const auto error_of = [&](const std::function<void(Options&)>& change) {
+    Options options{.transport = transport_};
+    change(options);
+    return InvalidArgumentOf([&] { const Manager manager(std::move(options)); });
+  };
+  EXPECT_EQ(error_of([](auto&) {}), "");
+  EXPECT_EQ(error_of([](auto& options) { options.sync_period = -1s; }),
+            "Options::sync_period is -1s: it must not be negative");
+  EXPECT_NE(error_of([](auto& options) { options.health.liveness_limit = -1s; }), "");
+  EXPECT_NE(error_of([](auto& options) { options.retry.initial_backoff = -1s; }), "");
+  EXPECT_NE(error_of([](auto& options) { options.retry.max_elapsed_time = -1s; }), "");
+  EXPECT_NE(error_of([](auto& options) { options.cache.sync_timeout = -1s; }), "");
+  EXPECT_NE(error_of([](auto& options) { options.cache.own_writes_timeout = -1s; }), "");
+  EXPECT_NE(error_of([](auto& options) { options.cache.audit_interval = -1s; }), "");
 }
 
 struct Foo {

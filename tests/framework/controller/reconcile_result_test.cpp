@@ -55,6 +55,25 @@ TEST_F(ReconcileResultTest, RequeueAfterResetsTheFailuresAndKeepsThePriority) {
   EXPECT_EQ(Total("requeue_after"), "1");
 }
 
+// The difference of two times is negative a moment after the later one.
+TEST_F(ReconcileResultTest, ANegativeRequeueAfterIsOverdueAndReconciledAgainAfterTheShortestDelay) {
+  for (const Duration overdue : {Duration(-1), Duration(-1h), Duration::min()}) {
+    NewController([=](const ObjectKey&, Context&) { return Result{.requeue_after = overdue}; });
+    const Snapshot first = ReconcileOnce();
+    ASSERT_EQ(first.waiting.size(), 1);
+    EXPECT_EQ(first.waiting.at(0).at, clock_.Now() + 5ms);
+    EXPECT_EQ(first.waiting.at(0).priority, 7);
+    EXPECT_EQ(ReconcileOnce().waiting.at(0).failures, 2) << "it must not loop without a pause";
+  }
+  EXPECT_THAT(LogText(), Not(HasSubstr("Reconciler error")));
+}
+
+TEST_F(ReconcileResultTest, TheLongestRequeueAfterIsKept) {
+  NewController(
+      [](const ObjectKey&, Context&) { return Result{.requeue_after = Duration::max()}; });
+  EXPECT_EQ(ReconcileOnce().waiting.at(0).at, TimePoint::max());
+}
+
 TEST_F(ReconcileResultTest, BackoffCountsAFailureOfTheLimiterButNoError) {
   NewController([](const ObjectKey&, Context&) { return Result{.backoff = true}; });
 

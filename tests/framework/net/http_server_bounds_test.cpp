@@ -31,6 +31,19 @@ std::string GetWithBody(std::size_t size) {
          "\r\n\r\n" + std::string(size, 'b');
 }
 
+TEST_F(HttpServerTest, TimeoutsThatAreNotPositiveAreRejected) {
+  const auto options = options_;
+  for (Duration HttpServerOptions::*timeout :
+       {&HttpServerOptions::request_timeout, &HttpServerOptions::idle_timeout,
+        &HttpServerOptions::write_timeout}) {
+    for (const Duration value : {Duration(0), Duration(-1), Duration::min()}) {
+      options_ = options;
+      options_.*timeout = value;
+      EXPECT_THROW(Serve(), std::invalid_argument);
+    }
+  }
+}
+
 TEST_F(HttpServerTest, RequestHeadAtTheLimitIsAccepted) {
   options_.max_head = 1000;
   Serve();

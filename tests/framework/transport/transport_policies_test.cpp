@@ -84,6 +84,20 @@ TEST_F(TransportPoliciesTest, StreamsAreObserved) {
   EXPECT_THAT(events_, ElementsAre("1 host 200"));
 }
 
+TEST(TransportOptionsTest, TimeoutsThatAreNotPositiveAreRejected) {
+  for (Duration TransportOptions::*timeout :
+       {&TransportOptions::connect_timeout, &TransportOptions::handshake_timeout,
+        &TransportOptions::call_timeout}) {
+    for (const Duration value : {Duration(0), Duration(-1), Duration::min()}) {
+      TransportOptions options;
+      options.*timeout = value;
+      EXPECT_THROW(
+          (void)MakeTransport({.server = "http://127.0.0.1:1", .source = "a test"}, options),
+          std::invalid_argument);
+    }
+  }
+}
+
 TEST(UserAgentTest, TheUserAgentHasTheVersionsOfTheProgramAndOfKopp) {
   EXPECT_THAT(
       UserAgent("web-operator", "v1.2"),

@@ -153,7 +153,8 @@ OperatorProcess::Outcome OperatorProcess::Call(const Work& work, KeyState& state
   Outcome outcome;
   try {
     const Result result = controllers_[work.controller]->reconciler()(work.key, context);
-    if (result.requeue_after <= Duration::zero() && result.backoff) {
+    const bool is_overdue = result.requeue_after < Duration::zero();
+    if (is_overdue || (result.requeue_after == Duration::zero() && result.backoff)) {
       outcome.next = NextBackoff(state);
       return outcome;
     }

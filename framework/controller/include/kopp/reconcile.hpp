@@ -78,19 +78,23 @@ struct Context {
 /// |---|---|---|---|
 /// | returns `{}` | at a change or resync | reset | success |
 /// | returns `{.requeue_after = t}` | after t | reset | requeue_after |
-/// | returns `{.backoff = true}` | after the limiter's delay | counts one more | requeue |
-/// | throws TerminalError | at a change or resync | reset | error, also a terminal error |
-/// | throws ApiError with Retry-After | after the longer of both | counts one more | error |
-/// | throws another std::exception | after the limiter's delay | counts one more | error |
-/// | throws after a newer event, with cancel_superseded | at once | unchanged | requeue |
-/// | throws another object | after the limiter's delay | counts one more | error, also a panic |
+/// | the same with a negative t: it is overdue | after the limiter's delay, 5 ms at first | counts
+/// one more | requeue_after | | returns `{.backoff = true}` | after the limiter's delay | counts
+/// one more | requeue | | throws TerminalError | at a change or resync | reset | error, also a
+/// terminal error | | throws ApiError with Retry-After | after the longer of both | counts one more
+/// | error | | throws another std::exception | after the limiter's delay | counts one more | error
+/// | | throws after a newer event, with cancel_superseded | at once | unchanged | requeue | |
+/// throws another object | after the limiter's delay | counts one more | error, also a panic |
 ///
 /// controller-runtime does not reset the limiter after a terminal error. kopp does, as client-go
 /// advises for items that are not retried: the change that follows starts a new sequence of tries.
 struct Result {
-  Duration requeue_after{};  ///< reconcile again after this time even without a change; 0: do not
+  /// Reconcile again after this time even without a change; 0: do not. Negative: the time is over,
+  /// for example that of `expiry - now`. Then the object is reconciled again at once, as fast as
+  /// the limiter allows.
+  Duration requeue_after{};
   /// Reconcile again after the delay of the limiter, without an error: for something that should be
-  /// ready soon. Ignored if requeue_after is positive. controller-runtime: Result.Requeue.
+  /// ready soon. Ignored if requeue_after is set. controller-runtime: Result.Requeue.
   bool backoff = false;
   /// The priority of the key when it is requeued by this result. Default: that of this reconcile.
   std::optional<int> priority = {};

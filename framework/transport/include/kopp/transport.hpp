@@ -133,7 +133,7 @@ struct TransportOptions {
 /// cpprestsdk cannot connect to an IPv6 address, would send tls_server_name as the Host, cannot
 /// supervise a connection to a proxy, and cannot send a header twice. Throws ConfigError if the
 /// address, the proxy or the credentials cannot be used, or if cpprestsdk would be used and is not
-/// available.
+/// available, and std::invalid_argument unless all timeouts are positive.
 ///
 /// A transport must not be used, or destroyed, in a child process after fork().
 ///
