@@ -79,6 +79,11 @@ Controller::Impl::Impl(ControllerOptions options, const Kind& kind, Cache& cache
   if (metrics != nullptr) {
     metrics_ = metrics->NewReconcileMetrics(name());
     metrics_->SetWorkers(*options_.workers);
+    key_metrics_.push_back(metrics->NewWaitingKeysMetric(name(), [this] {
+      return static_cast<double>(queue_->TakeSnapshot(/*limit=*/0).waiting_count);
+    }));
+    key_metrics_.push_back(metrics->NewFailingKeysMetric(
+        name(), [this] { return static_cast<double>(failing_.size()); }));
   }
   workers_ = std::make_unique<WorkerPool>(
       *queue_, clock_, *options_.workers,
@@ -143,6 +148,7 @@ void Controller::Impl::Start(const Client& client, EventRecorder& events, const 
           .running = running_.get(),
           .find = find_,
           .observers = observers_,
+          .failing = failing_,
           .metrics = metrics_.get(),
           .tracer = tracer_};
       runner_ = std::make_unique<ReconcileRunner>(
@@ -198,6 +204,7 @@ bool Controller::Impl::WaitForWorkers(TimePoint deadline, const Logger& log) {
     return false;
   }
   if (!workers_->WaitUntilEnded(deadline)) return false;
+  failing_.Clear();  // another replica may reconcile them
   if (!runner_ || logged_counts_.exchange(true)) return true;
   const ReconcileCounts& counts = runner_->counts();
   log.Info("Workers finished", {{"controller", name()},

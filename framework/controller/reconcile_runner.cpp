@@ -82,6 +82,7 @@ void ReconcileRunner::Process(const QueuedKey& next, const std::stop_token& stop
 void ReconcileRunner::ProcessOrThrow(const QueuedKey& next, const std::stop_token& stop) {
   if (IsPaused(next.item)) {
     log_.Paused(next.item);
+    options_.failing.Remove(next.item);
     return Forget(next.item);
   }
   if (max_interval_) max_interval_->OnStarted(next.item);
@@ -108,6 +109,11 @@ void ReconcileRunner::ProcessOrThrow(const QueuedKey& next, const std::stop_toke
   CallErrorHook(attempt, outcome);
   span.End(outcome);
   Count(outcome);
+  if (outcome.result == ReconcileResult::kError) {
+    options_.failing.Add(next.item);
+  } else {
+    options_.failing.Remove(next.item);
+  }
   Notify(attempt, outcome);
   Requeue(next, outcome);
   if (max_interval_) max_interval_->OnReconciled(next.item);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "controller/failing_keys.hpp"
 #include "controller/owner_check.hpp"
 #include "max_interval.hpp"
 #include "reconcile_limits.hpp"
@@ -65,6 +66,7 @@ class ReconcileRunner {
     /// Returns the object of a key, or an empty AnyObject. May throw.
     std::function<informer::AnyObject(const ObjectKey&)> find{};
     std::vector<ReconcileObserver> observers{};
+    FailingKeys& failing;                 ///< must outlive the runner
     ReconcileMetrics* metrics = nullptr;  ///< may be null
     Tracer* tracer = nullptr;             ///< may be null; else it must outlive the runner
   };

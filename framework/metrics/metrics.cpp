@@ -107,6 +107,10 @@ struct Metrics::Families {
       "Seconds that the longest running item currently being processed has taken so far.", Max};
   SharedFamily<prometheus::Counter> retries{
       "workqueue_retries_total", "Total number of items added with a delay: retries and requeues."};
+  GaugeFamily waiting_keys{"kopp_controller_waiting_keys",
+                           "Number of keys that wait for a delay: a retry or a requeue.", Sum};
+  GaugeFamily failing_keys{"kopp_controller_failing_keys",
+                           "Number of keys whose last reconcile failed.", Sum};
   RestClientCollector rest_client{};
   ReconcileCollector reconciles{};
   InformerCollector informers{};
@@ -133,8 +137,9 @@ std::string Metrics::Text() const {
   for (const prometheus::Collectable* family :
        std::initializer_list<const prometheus::Collectable*>{
            &f.depth, &f.adds, &f.latency, &f.work_duration, &f.unfinished, &f.longest, &f.retries,
-           &f.rest_client, &f.reconciles, &f.informers, &f.leader_elections, &f.certificate_reads,
-           &f.certificate_errors, &f.process, &f.custom, &f.log}) {
+           &f.waiting_keys, &f.failing_keys, &f.rest_client, &f.reconciles, &f.informers,
+           &f.leader_elections, &f.certificate_reads, &f.certificate_errors, &f.process, &f.custom,
+           &f.log}) {
     std::ranges::move(family->Collect(), std::back_inserter(all));
   }
   return prometheus::TextSerializer().Serialize(all);
@@ -165,6 +170,16 @@ HistogramVec Metrics::NewHistogram(const MetricOptions& options, std::vector<dou
 
 std::unique_ptr<ReconcileMetrics> Metrics::NewReconcileMetrics(const std::string& controller) {
   return families_->reconciles.Add(ToUtf8(controller));
+}
+
+std::unique_ptr<workqueue::Metric> Metrics::NewWaitingKeysMetric(const std::string& controller,
+                                                                 std::function<double()> read) {
+  return families_->waiting_keys.Add({{"controller", ToUtf8(controller)}}, std::move(read));
+}
+
+std::unique_ptr<workqueue::Metric> Metrics::NewFailingKeysMetric(const std::string& controller,
+                                                                 std::function<double()> read) {
+  return families_->failing_keys.Add({{"controller", ToUtf8(controller)}}, std::move(read));
 }
 
 std::unique_ptr<workqueue::GaugeMetric> Metrics::NewDepthMetric(const std::string& name,

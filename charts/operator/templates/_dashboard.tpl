@@ -6,6 +6,8 @@ list of labels. */}}
 - {title: "Duration of reconciles, 99th percentile", unit: s, legend: controller, query: 'histogram_quantile(0.99, sum by (controller, le) (rate(controller_runtime_reconcile_time_seconds_bucket{SELECTOR}[$__rate_interval])))'}
 - {title: Busy workers, unit: short, legend: controller, query: 'sum by (controller) (controller_runtime_active_workers{SELECTOR})'}
 - {title: Objects in the queue, unit: short, legend: name, query: 'sum by (name) (workqueue_depth{SELECTOR})'}
+- {title: Objects that wait for a retry or a delay, unit: short, legend: controller, query: 'sum by (controller) (kopp_controller_waiting_keys{SELECTOR})'}
+- {title: Objects whose last reconcile failed, unit: short, legend: controller, query: 'sum by (controller) (kopp_controller_failing_keys{SELECTOR})'}
 - {title: Adds to the queue per second, unit: ops, legend: name, query: 'sum by (name) (rate(workqueue_adds_total{SELECTOR}[$__rate_interval]))'}
 - {title: Retries per second, unit: ops, legend: name, query: 'sum by (name) (rate(workqueue_retries_total{SELECTOR}[$__rate_interval]))'}
 - {title: "Time in the queue, 99th percentile", unit: s, legend: name, query: 'histogram_quantile(0.99, sum by (name, le) (rate(workqueue_queue_duration_seconds_bucket{SELECTOR}[$__rate_interval])))'}

@@ -53,6 +53,13 @@ metricRelabelings:
   annotations:
     summary: More than a tenth of the reconciles of {{ "{{ $labels.controller }}" }} fail.
     description: The log of {{ $name }} and the Events of the objects have the errors.
+- alert: OperatorObjectsFail
+  expr: min_over_time(sum by (controller) (kopp_controller_failing_keys{ {{- $selector -}} })[30m:1m]) > 0
+  for: 15m
+  labels: {severity: warning}
+  annotations:
+    summary: Objects of {{ "{{ $labels.controller }}" }} have failed for 45 minutes.
+    description: The log of {{ $name }} and the Events of the objects have the errors.
 - alert: OperatorReconcileIsStuck
   expr: max by (name) (workqueue_longest_running_processor_seconds{ {{- $selector -}} }) > 600
   for: 5m

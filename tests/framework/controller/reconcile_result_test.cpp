@@ -119,6 +119,38 @@ TEST_F(ReconcileResultTest, AnExceptionIsRetriedWithBackoffAndTheOriginalPriorit
   EXPECT_EQ(Metric("controller_runtime_reconcile_panics_total"), "0");
 }
 
+TEST_F(ReconcileResultTest, KeysThatWaitAndKeysThatFailAreCounted) {
+  int calls = 0;
+  NewController([&](const ObjectKey&, Context&) -> Result {
+    if (++calls == 1) throw std::runtime_error("disk full");
+    if (calls == 2) throw TerminalError("invalid spec");
+    return {.requeue_after = 1h};
+  });
+  auto reconcile_and_read = [this, events = std::size_t{0}]() mutable {
+    controller_->queue().Add(key_, {.priority = 7});
+    Start();
+    AwaitEvents(++events);
+    std::string failing = Metric("kopp_controller_failing_keys");
+    Stop();
+    return failing;
+  };
+  EXPECT_EQ(Metric("kopp_controller_failing_keys"), "0");
+  EXPECT_EQ(Metric("kopp_controller_waiting_keys"), "0");
+
+  EXPECT_EQ(reconcile_and_read(), "1") << "it is retried";
+  EXPECT_EQ(Metric("kopp_controller_waiting_keys"), "1");
+  EXPECT_EQ(reconcile_and_read(), "1") << "it is not retried, and fails";
+  EXPECT_EQ(reconcile_and_read(), "0");
+  EXPECT_EQ(Metric("kopp_controller_waiting_keys"), "1");
+}
+
+TEST_F(ReconcileResultTest, AStoppedControllerHasNoKeysThatFail) {
+  NewController(
+      [](const ObjectKey&, Context&) -> Result { throw std::runtime_error("disk full"); });
+  ReconcileOnce();
+  EXPECT_EQ(Metric("kopp_controller_failing_keys"), "0") << "another replica may reconcile it";
+}
+
 TEST_F(ReconcileResultTest, ATerminalErrorIsCountedTwiceAndResetsTheFailures) {
   bool failed = false;
   NewController([&](const ObjectKey&, Context&) -> Result {

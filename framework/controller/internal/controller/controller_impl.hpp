@@ -1,6 +1,7 @@
 #pragma once
 
 #include "controller/controller_queue.hpp"
+#include "controller/failing_keys.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -131,6 +132,7 @@ class Controller::Impl {
   Reconciler reconcile_;
   std::function<void()> on_reconciler_;  // may be empty
   std::vector<ReconcileObserver> observers_;
+  FailingKeys failing_;
   std::unique_ptr<ReconcileMetrics> metrics_;  // null: none
   Tracer* tracer_ = nullptr;                   // null: none
   std::unique_ptr<ReconcileRunner> runner_;    // null before Start
@@ -139,7 +141,8 @@ class Controller::Impl {
   std::atomic<bool> logged_stuck_sources_ = false;
   std::atomic<bool> logged_counts_ = false;
   std::unique_ptr<SourceRunner> sources_;
-  std::unique_ptr<WorkerPool> workers_;  // last: the workers use all members above
+  std::unique_ptr<WorkerPool> workers_;  // the workers use all members above
+  std::vector<std::unique_ptr<workqueue::Metric>> key_metrics_;  // they read queue_ and failing_
 };
 
 }  // namespace kopp

@@ -76,6 +76,10 @@ class Metrics final : public ControllerMetrics,
   // controller that uses it. controller_runtime_reconcile_panics_total counts reconciles that threw
   // an object that is not a std::exception.
   std::unique_ptr<ReconcileMetrics> NewReconcileMetrics(const std::string& controller) override;
+  std::unique_ptr<workqueue::Metric> NewWaitingKeysMetric(const std::string& controller,
+                                                          std::function<double()> read) override;
+  std::unique_ptr<workqueue::Metric> NewFailingKeysMetric(const std::string& controller,
+                                                          std::function<double()> read) override;
   std::unique_ptr<workqueue::GaugeMetric> NewDepthMetric(const std::string& name,
                                                          const std::string& priority) override;
   std::unique_ptr<workqueue::CounterMetric> NewAddsMetric(const std::string& name) override;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -35,6 +36,18 @@ class ControllerMetrics : public workqueue::MetricsProvider {
   /// object.
   [[nodiscard]] virtual std::unique_ptr<ReconcileMetrics> NewReconcileMetrics(
       const std::string& controller) = 0;
+  /// Creates the gauge of the keys that wait for a delay: a retry or a requeue. It calls `read` for
+  /// its value, on any thread, until it is destroyed. Its destructor must block while a call of
+  /// `read` is running. May return null: there is no such gauge.
+  [[nodiscard]] virtual std::unique_ptr<workqueue::Metric> NewWaitingKeysMetric(
+      const std::string& /*controller*/, std::function<double()> /*read*/) {
+    return nullptr;
+  }
+  /// The same for the keys whose last reconcile threw.
+  [[nodiscard]] virtual std::unique_ptr<workqueue::Metric> NewFailingKeysMetric(
+      const std::string& /*controller*/, std::function<double()> /*read*/) {
+    return nullptr;
+  }
 };
 
 }  // namespace kopp
