@@ -126,6 +126,12 @@ class LeaderElector::Impl {
 
   /// Go: tryAcquireOrRenew. Sets sent_ if it returns kHeld.
   Attempt TryAcquireOrRenew(const LeaseCallLimits& limits) {
+    const Attempt attempt = Try(limits);
+    if (attempt == Attempt::kHeld || attempt == Attempt::kHeldByOther) reporter_.OnAccess();
+    return attempt;
+  }
+
+  Attempt Try(const LeaseCallLimits& limits) {
     if (fence_.IsOpen() && state_.IsHolder() && RenewFast(limits)) return Attempt::kHeld;
     try {
       const auto record = lock_.Get(limits);
@@ -142,6 +148,9 @@ class LeaderElector::Impl {
     } catch (const ApiError& error) {
       const bool lost_race = error.IsConflict() || error.IsAlreadyExists();
       lost_race ? reporter_.OnLostRace(error) : reporter_.OnFailure(error);
+      if (error.IsForbidden() || error.IsUnauthorized()) {
+        reporter_.OnRefusal(error, lock_.Reference());
+      }
       return lost_race ? Attempt::kLostRace : Attempt::kFailed;
     } catch (const std::exception& error) {
       if (!limits.stop.stop_requested()) reporter_.OnFailure(error);
@@ -249,6 +258,9 @@ LeadershipStatus LeaderElector::Status() const {
   return status;
 }
 
+std::optional<std::string> LeaderElector::CheckReadiness() const {
+  return impl_->reporter().CheckReadiness();
+}
 std::optional<std::string> LeaderElector::CheckHealth(Duration tolerance) const {
   return impl_->reporter().CheckHealth(tolerance);
 }

@@ -6,6 +6,8 @@ namespace kopp::detail {
 namespace {
 
 constexpr const char* kLeaderElectionReason = "LeaderElection";  // of Events
+// A Role that is created a moment after the Pod is no problem.
+constexpr Duration kRefusalTolerance = std::chrono::seconds(30);
 
 }  // namespace
 
@@ -58,6 +60,20 @@ void LeadershipReporter::OnFailure(const std::exception& error) const {
                      {{"lock", Lease()}, {"err", error.what()}});
 }
 
+void LeadershipReporter::OnRefusal(const ApiError& error, const ObjectReference& lease) {
+  {
+    const TimePoint now = clock_.Now();
+    auto state = state_.Lock();
+    if (!state->refusal) state->refusal = Refusal{.since = now, .error = {}};
+    state->refusal->error = error.what();
+    if (state->refusal->reported || now - state->refusal->since < kRefusalTolerance) return;
+    state->refusal->reported = true;
+  }
+  if (options_.events == nullptr) return;
+  options_.events->Warning(lease, "LeaseForbidden",
+                           options_.election.identity + " cannot be elected: " + error.what());
+}
+
 void LeadershipReporter::OnStoppedLeading(std::string_view reason, const ObjectReference& lease) {
   if (!leading_) return;
   options_.log.Info("Stopped leading", {{"lock", Lease()}, {"reason", reason}});
@@ -103,6 +119,17 @@ std::optional<std::string> LeadershipReporter::CheckHealth(Duration tolerance) c
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*age);
   return "the lease " + status.lease + " was last renewed " + std::to_string(seconds.count()) +
          " s ago, and the work of the leader has not ended";
+}
+
+std::optional<std::string> LeadershipReporter::CheckReadiness() const {
+  auto state = state_.Lock();
+  if (!state->refusal) return std::nullopt;
+  const Duration age = clock_.Now() - state->refusal->since;
+  if (age < kRefusalTolerance) return std::nullopt;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(age);
+  return "this replica cannot be elected: it has had no access to the lease " +
+         options_.election.ns + '/' + options_.election.id + " for " +
+         std::to_string(seconds.count()) + " s: " + state->refusal->error;
 }
 
 }  // namespace kopp::detail

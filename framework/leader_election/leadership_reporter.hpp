@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <kopp/events.hpp>
+#include <kopp/informer/api_error.hpp>
 #include <kopp/leader_election/leader_elector.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
@@ -34,6 +35,11 @@ class LeadershipReporter {
   void OnSlowPath() const;
   /// Logs a write that was rejected because the Lease had changed, which is expected.
   void OnLostRace(const std::exception& error) const;
+  /// Stores an error of the API server that refuses access to the Lease, for CheckReadiness, and
+  /// emits an Event when it has done so for kRefusalTolerance.
+  void OnRefusal(const ApiError& error, const ObjectReference& lease);
+  /// Reports that the Lease could be read, and written if that was due.
+  void OnAccess() { state_.Lock()->refusal.reset(); }
   void OnFailure(const std::exception& error) const;
   /// Reports that this replica no longer leads. Only the first call after OnAcquired has an effect.
   void OnStoppedLeading(std::string_view reason, const ObjectReference& lease);
@@ -46,13 +52,20 @@ class LeadershipReporter {
   /// sets.
   [[nodiscard]] LeadershipStatus Status() const;
   [[nodiscard]] std::optional<std::string> CheckHealth(Duration tolerance) const;
+  [[nodiscard]] std::optional<std::string> CheckReadiness() const;
 
  private:
+  struct Refusal {
+    TimePoint since;  // no access to the Lease has succeeded since then
+    std::string error;
+    bool reported = false;  // in an Event
+  };
   struct State {
     std::string holder;  // in the last record of the Lease
     std::int64_t transitions = 0;
     bool acts_as_leader = false;  // from the acquisition until the work has ended
     TimePoint renewed;            // when the last successful acquisition or renewal was sent
+    std::optional<Refusal> refusal;
   };
 
   void SetLeading(bool leading, std::string_view event, const ObjectReference& lease);

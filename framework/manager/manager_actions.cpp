@@ -207,6 +207,9 @@ void Manager::Impl::AddBuiltInChecks() {
     }
     return std::nullopt;
   });
+  if (elector_) {
+    AddReadyzCheck("leader-election", [this] { return elector_->CheckReadiness(); });
+  }
   AddLivenessChecks();
   AddReadyzCheck("shutdown", [stop = stop_.get_token()]() -> std::optional<std::string> {
     if (stop.stop_requested()) return "the program shuts down";

@@ -1,6 +1,8 @@
 #include "leader_elector_fixture.hpp"
 
+#include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -298,6 +300,50 @@ TEST_F(LeaderElectorTest, ACandidateIsHealthy) {
   clock_.AwaitSleepers(kSleepersOfCandidate);
 
   EXPECT_EQ(elector_->CheckHealth(0s), std::nullopt);
+}
+
+TEST_F(LeaderElectorTest, AReplicaWithoutAccessToTheLeaseIsNotReadyAfter30SecondsUntilItHasAccess) {
+  EventRecorder events(Client(transport_, "web"), "web", Logger({.write = [](auto) {}}), clock_);
+  events_ = &events;
+  std::atomic<bool> refused = true;
+  transport_.On("GET", kLeasePath, [&](const ApiRequest&) -> ApiResponse {
+    if (!refused) return {.status = 404, .body = R"({"reason":"NotFound"})"};
+    return {.status = 403,
+            .body = R"({"reason":"Forbidden","message":"cannot get resource \"leases\""})"};
+  });
+  Start();
+  const auto advance = [&](Duration time) {
+    for (const TimePoint end = clock_.Now() + time; clock_.Now() < end; clock_.Advance(1s)) {
+      clock_.AwaitSleepers(kSleepersOfCandidate);
+    }
+  };
+  advance(25s);
+  EXPECT_EQ(elector_->CheckReadiness(), std::nullopt) << "the Role may come after the Pod";
+
+  advance(15s);
+
+  const std::string problem = elector_->CheckReadiness().value_or("");
+  EXPECT_THAT(problem, HasSubstr("cannot be elected: it has had no access to the lease shop/web"));
+  EXPECT_THAT(problem, HasSubstr("cannot get resource \"leases\""));
+  EXPECT_EQ(elector_->CheckHealth(0s), std::nullopt) << "a restart would not help";
+  refused = false;
+  advance(5s);
+  AwaitLeader();
+  EXPECT_EQ(elector_->CheckReadiness(), std::nullopt);
+  static_cast<void>(Stop());
+  events.Stop();
+  std::size_t warnings = 0;
+  for (const ApiRequest& request : transport_.Requests()) {
+    if (request.body.find("LeaseForbidden") != std::string::npos) ++warnings;
+  }
+  EXPECT_EQ(warnings, 1U) << "one Event, not one for each try";
+}
+
+TEST_F(LeaderElectorTest, AReplicaThatIsNotTheLeaderIsReady) {
+  SetLease("bing");
+  Start();
+  clock_.AwaitSleepers(kSleepersOfCandidate);
+  EXPECT_EQ(elector_->CheckReadiness(), std::nullopt);
 }
 
 /// A transport whose calls do not return before a stop.

@@ -95,6 +95,10 @@ class LeaderElector {
   /// the lease for lease_duration + `tolerance`: its work has not ended, although the lease was
   /// lost. Go: leaderelection.HealthzAdaptor.
   [[nodiscard]] std::optional<std::string> CheckHealth(Duration tolerance) const;
+  /// Returns a problem if the API server has refused access to the Lease (403 or 401) for 30 s or
+  /// longer, so that this replica cannot be elected; nullopt otherwise. The problem names the verb
+  /// and the resource, if the API server does. Thread-safe.
+  [[nodiscard]] std::optional<std::string> CheckReadiness() const;
 
   /// Returns the timeout of one request for the Lease: two fifths of renew_deadline, so that one
   /// request without response does not cost the leadership, and at least a second.
