@@ -119,10 +119,10 @@ Client Cluster::Impl::NewClient(Transport& transport) {
   return configure ? configure(std::move(client)) : client;
 }
 
-std::shared_ptr<Transport> Cluster::Impl::TransportWithoutRetries() const {
+std::shared_ptr<Transport> Cluster::Impl::TransportWithoutRetries(RateLimit rate_limit) const {
   TransportPolicies policies = connection_->policies;
   policies.retry = {.max_tries = 1};
-  policies.rate_limit = {};
+  policies.rate_limit = rate_limit;
   return WithPolicies(connection_->transport, std::move(policies));
 }
 

@@ -48,13 +48,18 @@ std::string ValidMessage(std::string_view message) {
 
 ObjectKey EventKeys::New(const ObjectReference& object, WallTime time) {
   last_ = std::max(time, last_ + Duration(1));
-  return {object.ns.empty() ? "default" : object.ns, EventName(object.name, last_)};
+  return {EventNamespace(object), EventName(object.name, last_)};
 }
 
 ObjectKey EventKeys::Another(const ObjectKey& key) {
   const std::chrono::duration<double> offset(workqueue::SystemRandom());
   last_ += std::chrono::duration_cast<Duration>(offset) + Duration(1);
   return {key.ns, EventName(key.name.substr(0, key.name.rfind('.')), last_)};
+}
+
+const std::string& EventNamespace(const ObjectReference& object) {
+  static const std::string kDefault = "default";
+  return object.ns.empty() ? kDefault : object.ns;
 }
 
 std::string IdentityOf(const ObjectReference& object) {

@@ -85,6 +85,9 @@ class EventKeys {
   WallTime last_ = WallTime::min();
 };
 
+/// Returns the namespace of the Events about `object`: "default" if it is cluster-scoped.
+[[nodiscard]] const std::string& EventNamespace(const ObjectReference& object);
+
 /// Returns text that identifies `object`; it does not contain the resource version.
 [[nodiscard]] std::string IdentityOf(const ObjectReference& object);
 

@@ -1,32 +1,31 @@
 #include "event_correlator.hpp"
 #include "event_request.hpp"
+#include "event_sender.hpp"
 #include "event_series.hpp"
+#include "pending_events.hpp"
 
 #include <algorithm>
 #include <condition_variable>
-#include <deque>
+#include <cstddef>
+#include <optional>
 #include <stop_token>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <kopp/events.hpp>
-#include <kopp/informer/retry_after.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
 namespace kopp {
 namespace {
 
-using namespace std::chrono_literals;
 using nlohmann::json;
 
-constexpr std::size_t kMaxQueuedEvents = 1000;
-constexpr int kMaxAttempts = 12;
-constexpr int kMaxNames = 5;  // of one Event
-constexpr Duration kRetryInterval = 10s;
+constexpr int kMaxTries = 12;  // of one Event
 
 /// Returns a string of `metadata`, or "" if there is none.
 std::string StringAt(const json& metadata, const char* field) {
@@ -42,20 +41,14 @@ std::string InstanceOf(const std::string& component) {
   return (component + '-' + host).substr(0, kMaxLength);
 }
 
-std::unique_ptr<EventAggregator> MakeAggregator(std::string component, EventRecorderOptions options,
-                                                Clock& clock) {
-  EventReporter reporter{std::move(component), std::move(options.instance)};
+std::unique_ptr<EventAggregator> MakeAggregator(std::string component,
+                                                const EventRecorderOptions& options, Clock& clock) {
+  EventReporter reporter{std::move(component), options.instance};
   if (reporter.instance.empty()) reporter.instance = InstanceOf(reporter.controller);
   if (options.api == EventApi::kEvents) {
     return std::make_unique<EventSeries>(std::move(reporter), clock);
   }
   return std::make_unique<EventCorrelator>(std::move(reporter), clock);
-}
-
-/// Returns whether the server asks for a later try. client-go: gives such an Event up.
-bool IsTemporary(const ApiError& error) {
-  return error.IsTooManyRequests() || error.IsServiceUnavailable() || error.IsServerTimeout() ||
-         error.IsTimeout() || error.code() == 502;  // 502: a proxy does not reach the server
 }
 
 }  // namespace
@@ -79,16 +72,18 @@ ObjectReference ReferenceTo(const Kind& kind, const json& object) {
   return ReferenceTo(kind, identity);
 }
 
-/// Owns the queue of occurrences and the thread that writes them as Events.
+/// Owns the pending Events and the thread that writes them.
 class EventRecorder::Writer {
  public:
   Writer(const Client& client, std::string component, Logger log, Clock& clock,
          EventRecorderOptions options)
-      : client_(client.With(cancel_.get_token())),
-        log_(std::move(log)),
+      : log_(log),
         clock_(clock),
-        aggregator_(MakeAggregator(std::move(component), std::move(options), clock)),
-        thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+        metrics_(options.metrics),
+        aggregator_(MakeAggregator(std::move(component), options, clock)),
+        sender_(client.With(cancel_.get_token()), std::move(log), *aggregator_,
+                std::move(options.random)),
+        thread_([this] { Run(); }) {}
 
   void Enqueue(Occurrence occurrence) {
     occurrence.time = clock_.WallNow();
@@ -98,20 +93,8 @@ class EventRecorder::Writer {
                                  {"type", occurrence.type},
                                  {"reason", occurrence.reason},
                                  {"message", occurrence.message}});
-    bool is_full = false;
-    bool was_full = false;
-    {
-      auto queue = queue_.Lock();
-      if (queue->stopped) return;
-      is_full = queue->occurrences.size() >= kMaxQueuedEvents;
-      was_full = std::exchange(queue->is_dropping, is_full);
-      if (!is_full) queue->occurrences.push_back(std::move(occurrence));
-    }
-    if (!is_full) {
-      changed_.notify_one();
-    } else if (!was_full) {
-      log_.Error("Too many queued events, dropping events", {{"queued", kMaxQueuedEvents}});
-    }
+    const std::string ns = EventNamespace(occurrence.object);
+    Add(ns, {.occurrence = std::move(occurrence)});
   }
 
   void Stop(Duration timeout) {
@@ -119,8 +102,8 @@ class EventRecorder::Writer {
       auto queue = queue_.Lock();
       if (!queue->stopped) queue->deadline = SaturatingAdd(clock_.Now(), timeout);
       queue->stopped = true;
+      queue->events.EndWaits();
     }
-    thread_.request_stop();
     changed_.notify_one();
     {
       auto queue = queue_.Lock();
@@ -133,143 +116,120 @@ class EventRecorder::Writer {
   }
 
  private:
-  using Requests = std::vector<EventRequest>;
   struct Queue {
-    std::deque<Occurrence> occurrences;
-    bool is_dropping = false;  // the last occurrence was dropped
+    PendingEvents events;
+    bool is_dropping = false;  // the last Add has dropped an Event
     bool stopped = false;
     bool finished = false;                  // the thread does not write any more
-    TimePoint deadline = TimePoint::max();  // no write is started or continued after it
+    TimePoint deadline = TimePoint::max();  // no write is started after it
   };
 
-  void Run(const std::stop_token& stop) {
-    bool is_writing = true;
-    while (is_writing) {
+  /// Adds an Event. After Stop, adds only the postponed writes of the aggregator.
+  void Add(const std::string& ns, PendingEvent event) {
+    const bool is_new = event.request.body.is_null();
+    bool was_dropping = false;
+    std::optional<std::string> dropped;
+    {
+      auto queue = queue_.Lock();
+      if (queue->stopped && is_new) return;
+      dropped = queue->events.Add(ns, std::move(event));
+      was_dropping = std::exchange(queue->is_dropping, dropped.has_value());
+    }
+    changed_.notify_one();
+    if (!dropped) return;
+    CountDropped("queue_full", 1);
+    if (was_dropping) return;
+    log_.Error("Too many queued events, dropping events",
+               {{"queued", PendingEvents::kCapacity}, {"namespace", *dropped}});
+  }
+
+  void CountDropped(std::string_view reason, std::size_t count) const {
+    if (metrics_ != nullptr && count > 0) metrics_->AddDroppedEvents(reason, count);
+  }
+
+  void Run() {
+    WriteAll();
+    {
+      auto queue = queue_.Lock();
+      for (EventRequest& request : aggregator_->TakeAll()) {
+        queue->events.PutBack({.request = std::move(request)}, TimePoint::min());
+      }
+    }
+    WriteAll();
+    std::size_t dropped = 0;
+    {
+      auto queue = queue_.Lock();
+      dropped = queue->events.Clear();
+      queue->finished = true;
+    }
+    finished_.notify_one();
+    CountDropped("stopped", dropped);
+  }
+
+  /// Writes Events until a stop is requested and there is none left, or until the deadline.
+  void WriteAll() {
+    while (auto event = Next()) {
       try {
-        const std::optional<Requests> requests = NextRequests();
-        is_writing = requests && Write(*requests, stop);
-        if (!requests) Write(aggregator_->TakeAll(), stop);
+        Write(*std::move(event));
       } catch (const std::exception& error) {
         log_.Error("Unable to process an event", {{"err", error.what()}});
       }
     }
-    queue_.Lock()->finished = true;
-    finished_.notify_one();
   }
 
-  /// Blocks until there is an occurrence or a postponed write. Returns the writes, or nullopt after
-  /// the last occurrence if a stop was requested.
-  std::optional<Requests> NextRequests() {
-    const std::optional<Occurrence> occurrence = Pop(aggregator_->NextDue());
-    if (!occurrence && queue_.Lock()->stopped) return std::nullopt;
-    Requests requests = aggregator_->TakeDue();
-    if (occurrence) {
-      if (auto request = aggregator_->Add(*occurrence)) requests.push_back(*std::move(request));
-    }
-    return requests;
-  }
-
-  /// Blocks until there is an occurrence. Returns nullopt at `due`, or if the thread is to end.
-  std::optional<Occurrence> Pop(TimePoint due) {
-    auto queue = queue_.Lock();
-    const auto is_ready = [&] { return queue->stopped || !queue->occurrences.empty(); };
-    if (due == TimePoint::max()) queue.Wait(changed_, is_ready);
-    while (!is_ready() && clock_.Now() < due) clock_.WaitUntil(queue.lock(), changed_, due);
-    if (queue->occurrences.empty() || clock_.Now() >= queue->deadline) return std::nullopt;
-    Occurrence first = std::move(queue->occurrences.front());
-    queue->occurrences.pop_front();
-    return first;
-  }
-
-  /// Returns false if a stop was requested and a write would have to be tried again.
-  bool Write(Requests requests, const std::stop_token& stop) {
-    return std::ranges::all_of(requests, [&](EventRequest& request) {
-      return WriteWithRetries(request, stop) || !stop.stop_requested();
-    });
-  }
-
-  /// Returns whether the server has accepted or rejected the Event.
-  bool WriteWithRetries(EventRequest& request, const std::stop_token& stop) {
-    for (int attempt = 1;; ++attempt) {
-      const std::optional<Duration> delay = TryWrite(request, attempt > 1);
-      if (!delay) return true;
-      if (attempt == kMaxAttempts) {
-        log_.Error("Unable to write event (retry limit exceeded!)", {{"event", request.key}});
-        return false;
+  /// Blocks until an Event can be written. Returns nullopt when WriteAll is to end.
+  std::optional<PendingEvent> Next() {
+    while (true) {
+      for (EventRequest& request : aggregator_->TakeDue()) {
+        const std::string ns = request.key.ns;
+        Add(ns, {.request = std::move(request)});
       }
-      if (!SleepUntil(clock_, SaturatingAdd(clock_.Now(), *delay), stop)) return false;
-    }
-  }
-
-  /// Returns the time to wait before the next try, or nullopt if no other try is useful.
-  /// `may_exist` is whether a previous try may have written the Event.
-  std::optional<Duration> TryWrite(EventRequest& request, bool may_exist) {
-    Duration delay = kRetryInterval;
-    try {
-      Send(request, may_exist);
-      return std::nullopt;
-    } catch (const ApiError& error) {
-      if (!IsTemporary(error)) {
-        LogRejected(request, error);
-        return std::nullopt;
-      }
-      delay = std::max(delay, RetryAfterDelay(error.retry_after(), 0));
-      LogFailed(request, error);
-    } catch (const TransportError& error) {
-      LogFailed(request, error);
-    } catch (const std::exception& error) {
-      log_.Error("Unable to write event", {{"err", error.what()}, {"event", request.key}});
-      return std::nullopt;
-    }
-    return delay;
-  }
-
-  void LogFailed(const EventRequest& request, const std::exception& error) const {
-    log_.Error("Unable to write event (may retry after sleeping)",
-               {{"err", error.what()}, {"event", request.key}});
-  }
-  /// An Event that exists was written by a try without a response.
-  void LogRejected(const EventRequest& request, const ApiError& error) const {
-    constexpr const char* kMessage = "Server rejected event (will not retry!)";
-    const bool is_expected = error.IsAlreadyExists() || error.IsNamespaceTerminating();
-    if (is_expected) {
-      log_.V(5).Info(kMessage, {{"err", error.what()}, {"event", request.key}});
-    } else {
-      log_.Error(kMessage, {{"err", error.what()}, {"event", request.key}});
-    }
-  }
-
-  void Send(EventRequest& request, bool may_exist) {
-    if (!request.change.is_null()) {
-      try {
-        (void)client_.Patch(aggregator_->kind(), request.key, Patch::Merge(request.change));
-        return;
-      } catch (const ApiError& error) {
-        if (!error.IsNotFound()) throw;  // it has expired: create it again
+      auto queue = queue_.Lock();
+      const TimePoint now = clock_.Now();
+      if (now >= queue->deadline) return std::nullopt;
+      if (auto event = queue->events.Take(now)) return event;
+      if (queue->stopped) return std::nullopt;
+      const TimePoint due = std::min(aggregator_->NextDue(), queue->events.NextTime());
+      if (due == TimePoint::max()) {
+        changed_.wait(queue.lock());
+      } else {
+        clock_.WaitUntil(queue.lock(), changed_, due);
       }
     }
-    Create(request, may_exist);
   }
 
-  /// Creates the Event, with another name if another recorder has used its name: a program that has
-  /// just ended, or one with the same fake time.
-  void Create(EventRequest& request, bool may_exist) {
-    for (int names = 1;; ++names) {
-      try {
-        (void)client_.Create(aggregator_->kind(), request.body);
-        return;
-      } catch (const ApiError& error) {
-        if (!error.IsAlreadyExists() || may_exist || names == kMaxNames) throw;
-      }
-      aggregator_->Rename(request);
+  void Write(PendingEvent event) {
+    using Outcome = SendResult::Outcome;
+    if (event.request.body.is_null()) {
+      auto request = aggregator_->Add(event.occurrence);
+      if (!request) return;
+      event.request = *std::move(request);
     }
+    const SendResult result = sender_.Try(event.request, event.tries > 0);
+    if (result.outcome == Outcome::kRejected) CountDropped("rejected", 1);
+    if (result.outcome != Outcome::kRetry) return;
+    if (++event.tries == kMaxTries) {
+      log_.Error("Unable to write event (retry limit exceeded!)", {{"event", event.request.key}});
+      return CountDropped("retry_limit", 1);
+    }
+    std::size_t dropped = 0;
+    {
+      auto queue = queue_.Lock();
+      if (queue->stopped) {
+        dropped = 1 + queue->events.Remove(event.request.key.ns);
+      } else {
+        queue->events.PutBack(std::move(event), SaturatingAdd(clock_.Now(), result.delay));
+      }
+    }
+    CountDropped("stopped", dropped);
   }
 
   std::stop_source cancel_;  // of the current write
-  Client client_;
   Logger log_;
   Clock& clock_;
+  EventMetrics* metrics_;                        // may be null
   std::unique_ptr<EventAggregator> aggregator_;  // used by the thread only
+  EventSender sender_;                           // used by the thread only
   detail::Guarded<Queue> queue_;
   std::condition_variable changed_;
   std::condition_variable finished_;

@@ -88,6 +88,7 @@ class Manager::Impl {
   void StartCaches();
   bool WaitForCaches(const std::stop_token& stop);
   void Lead(const std::stop_token& stop);
+  void CreateEventRecorder();
   void CreateElector();
   void LeadUntil(const std::stop_token& stop);
   void EndTerm();
@@ -107,6 +108,7 @@ class Manager::Impl {
   std::unique_ptr<SkippedObjectEvents> skipped_;  // the cache uses it
   std::shared_ptr<Recorder> recorder_;            // null without Options::record
   std::unique_ptr<Cluster::Impl> cluster_;        // the one of the options
+  std::shared_ptr<Transport> events_transport_;   // without retries; null before Run
   std::unique_ptr<EventRecorder> events_;         // null before Run
   std::unique_ptr<ReconcileHistory> history_;     // null without debug pages; controllers add to it
   std::vector<std::unique_ptr<Controller::Impl>> controllers_;  // only changed in kNew, with mutex_

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <kopp/watched_view.hpp>
@@ -41,9 +42,8 @@ int Manager::Impl::Run(const std::stop_token& stop) {
 bool Manager::Impl::Start(const std::stop_token& stop) {
   if (recorder_) recorder_->Open(options_.name);
   for (Cluster::Impl* cluster : Clusters()) cluster->RequireUsable();
-  events_ = std::make_unique<EventRecorder>(client(), options_.name, options_.log, options_.clock,
-                                            options_.events);
-  direct_transport_ = cluster_->TransportWithoutRetries();
+  CreateEventRecorder();
+  direct_transport_ = cluster_->TransportWithoutRetries({});
   if (options_.leader_election.enabled) CreateElector();
   AddBuiltInChecks();
   endpoints_->Start(*metrics_, Client(*direct_transport_, options_.name));
@@ -56,6 +56,16 @@ bool Manager::Impl::Start(const std::stop_token& stop) {
   if (!WaitForCaches(stop)) return false;
   Group(RunnableGroup::kOthers).Start();
   return true;
+}
+
+/// The transport of the Events does not retry, because a retry would delay other namespaces.
+void Manager::Impl::CreateEventRecorder() {
+  events_transport_ = cluster_->TransportWithoutRetries(
+      {.qps = options_.kube_api_qps, .burst = options_.kube_api_burst});
+  EventRecorderOptions events = options_.events;
+  if (events.metrics == nullptr) events.metrics = CollectedMetrics();
+  events_ = std::make_unique<EventRecorder>(cluster_->NewClient(*events_transport_), options_.name,
+                                            options_.log, options_.clock, std::move(events));
 }
 
 /// Logs each view that the program reads and no cache watches. It is no error: the program may have

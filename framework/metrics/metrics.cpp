@@ -11,9 +11,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <prometheus/collectable.h>
@@ -119,6 +122,8 @@ struct Metrics::Families {
                                                          "Total number of certificate reads"};
   PermanentFamily<prometheus::Counter> certificate_errors{
       "certwatcher_read_certificate_errors_total", "Total number of certificate read errors"};
+  PermanentFamily<prometheus::Counter> dropped_events{
+      "kopp_events_dropped_total", "Total number of Events that were not written, by reason."};
   ProcessCollector process{};
   CustomMetrics custom{};
   LogCollector log{};
@@ -127,6 +132,9 @@ struct Metrics::Families {
 Metrics::Metrics() : families_(std::make_unique<Families>()) {
   families_->certificate_reads.GetOrCreate({});
   families_->certificate_errors.GetOrCreate({});
+  for (const char* reason : {"queue_full", "rejected", "retry_limit", "stopped"}) {
+    families_->dropped_events.GetOrCreate({{"reason", reason}});
+  }
 }
 
 Metrics::~Metrics() = default;
@@ -138,8 +146,8 @@ std::string Metrics::Text() const {
        std::initializer_list<const prometheus::Collectable*>{
            &f.depth, &f.adds, &f.latency, &f.work_duration, &f.unfinished, &f.longest, &f.retries,
            &f.waiting_keys, &f.failing_keys, &f.rest_client, &f.reconciles, &f.informers,
-           &f.leader_elections, &f.certificate_reads, &f.certificate_errors, &f.process, &f.custom,
-           &f.log}) {
+           &f.leader_elections, &f.certificate_reads, &f.certificate_errors, &f.dropped_events,
+           &f.process, &f.custom, &f.log}) {
     std::ranges::move(family->Collect(), std::back_inserter(all));
   }
   return prometheus::TextSerializer().Serialize(all);
@@ -236,6 +244,11 @@ void Metrics::SetMasterStatus(const std::string& name, bool is_leader) {
 
 void Metrics::AddSlowPath(const std::string& name) {
   families_->leader_elections.AddSlowPath(ToUtf8(name));
+}
+
+void Metrics::AddDroppedEvents(std::string_view reason, std::size_t count) {
+  families_->dropped_events.GetOrCreate({{"reason", std::string(reason)}})
+      ->Increment(static_cast<double>(count));
 }
 
 }  // namespace kopp

@@ -28,8 +28,10 @@ class EventRecorderTest : public EventsTest {
  protected:
   EventRecorderTest() { transport_.Respond("POST", kEventsPath, 201, "{}"); }
 
-  EventRecorder recorder_{Client{transport_, "shop-operator"}, "shop-operator", NewLogger(),
-                          clock_};
+  EventRecorder recorder_{
+      Client{transport_, "shop-operator"}, "shop-operator", NewLogger(), clock_, {.random = [] {
+        return 0.0;
+      }}};
 };
 
 TEST_F(EventRecorderTest, AnEventIsCreatedWithItsObjectReasonMessageAndSource) {

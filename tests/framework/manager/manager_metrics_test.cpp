@@ -98,6 +98,28 @@ TEST_F(ManagerMetricsTest, TheRequestsOfTheManagerAreCounted) {
   EXPECT_EQ(StopManager(), 0);
 }
 
+TEST_F(ManagerMetricsTest, DroppedEventsAreCountedAndRefusedOnesAreNotRetriedInTheTransport) {
+  const std::string path = "/api/v1/namespaces/";
+  const ApiResponse later{.status = 429, .body = "{}", .retry_after = std::chrono::seconds(1)};
+  transport_->On("POST", path + "noisy/events", [later](const ApiRequest&) { return later; });
+  transport_->Respond("POST", path + "forbidden/events", 403, "{}");
+  transport_->Respond("POST", path + "calm/events", 201, "{}");
+  SetPods({PodJson("a")});
+  NewManager("127.0.0.1:0").AddController<Pod>().Reconcile([](const Pod&, Context& context) {
+    for (const char* ns : {"noisy", "forbidden", "calm"}) {
+      context.events.Normal(ObjectReference{.kind = "Pod", .ns = ns}, "Seen", "seen");
+    }
+    return Result{};
+  });
+  StartManager();
+
+  transport_->Await("POST", path + "calm/events");  // the clock does not advance
+  const auto response = Get(AwaitPort(), "/metrics");
+
+  EXPECT_THAT(response.body, HasSubstr("kopp_events_dropped_total{reason=\"rejected\"} 1\n"));
+  EXPECT_EQ(StopManager(), 0);
+}
+
 TEST_F(ManagerMetricsTest, TheInformersOfTheManagerHaveMetrics) {
   SetPods({PodJson("a")});
   NewManager("127.0.0.1:0").AddController<Pod>({.name = "foo"}).Reconcile([](const Pod&, Context&) {

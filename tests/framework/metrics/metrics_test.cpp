@@ -71,6 +71,14 @@ TEST_F(MetricsTest, TextHasNoQueueRequestOrInformerMetricsWithoutThem) {
                                          HasSubstr("kopp_informer_"))));
 }
 
+TEST_F(MetricsTest, DroppedEventsAreCountedByReason) {
+  metrics_.AddDroppedEvents("queue_full", 3);
+  metrics_.AddDroppedEvents("queue_full", 1);
+
+  EXPECT_EQ(Value(R"(kopp_events_dropped_total{reason="queue_full"})"), "4");
+  EXPECT_EQ(Value(R"(kopp_events_dropped_total{reason="retry_limit"})"), "0");
+}
+
 TEST_F(MetricsTest, DroppedLogLinesAreCounted) {
   EXPECT_EQ(Value("kopp_log_lines_dropped_total"), std::to_string(GetLogStatus().dropped_lines));
 }

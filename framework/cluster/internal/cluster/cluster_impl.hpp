@@ -64,9 +64,9 @@ class Cluster::Impl {
   /// See Cluster::description.
   [[nodiscard]] const std::string& description() const;
 
-  /// Returns a transport to the same API server with its observers, but without retries and rate
-  /// limit.
-  [[nodiscard]] std::shared_ptr<Transport> TransportWithoutRetries() const;
+  /// Returns a transport to the same API server with its observers, but without retries, and with a
+  /// rate limit of its own.
+  [[nodiscard]] std::shared_ptr<Transport> TransportWithoutRetries(RateLimit rate_limit) const;
   /// Returns a client like client() that uses another transport, which must outlive it.
   [[nodiscard]] Client NewClient(Transport& transport);
 

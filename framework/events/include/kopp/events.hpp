@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include <kopp/log.hpp>
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/owned_ptr.hpp>
+#include <kopp/workqueue/random_source.hpp>
 
 namespace kopp {
 
@@ -67,12 +69,32 @@ struct EventDetails {
   std::map<std::string, std::string> annotations = {};
 };
 
+/// The interface through which an EventRecorder reports metrics. Metrics implements it.
+/// Implementations must be thread-safe and must not throw.
+class EventMetrics {
+ public:
+  virtual ~EventMetrics() = default;
+  EventMetrics(const EventMetrics&) = delete;
+  EventMetrics& operator=(const EventMetrics&) = delete;
+
+  /// Called when `count` Events were dropped. `reason` is "queue_full", "rejected" (by the API
+  /// server, or it could not be sent), "retry_limit" or "stopped" (not written by Stop). An Event
+  /// of an object that has used up its budget is not reported: later ones have its count.
+  virtual void AddDroppedEvents(std::string_view reason, std::size_t count) = 0;
+
+ protected:
+  EventMetrics() = default;
+};
+
 /// Options of an EventRecorder.
 struct EventRecorderOptions {
   EventApi api = EventApi::kCore;
   /// `reportingInstance` of EventApi::kEvents, such as the name of the Pod. Empty: the component
   /// and the host name.
   std::string instance = {};
+  /// Null: no metrics, or those of the Manager. Must outlive the recorder.
+  EventMetrics* metrics = nullptr;
+  workqueue::RandomSource random = workqueue::SystemRandom;  ///< for the jitter of retries
 };
 
 /// Records what a controller did or failed to do, as Kubernetes Events in the namespace of the
@@ -80,12 +102,15 @@ struct EventRecorderOptions {
 ///
 /// Normal and Warning are thread-safe. They only queue the Event: they do not wait for the network
 /// and do not throw. A thread of the recorder writes it to the API server. If the server cannot be
-/// reached, or asks to try later (429 or 503), it tries again every 10 seconds, or later if the
-/// server asks for that, up to 12 times.
+/// reached, or asks to try later (429 or 503), it tries again every 10 to 15 seconds, or later if
+/// the server asks for that, up to 12 times. Meanwhile the later Events of the same namespace wait,
+/// and those of other namespaces are written; the namespaces take turns. Give the recorder a client
+/// whose transport does not retry: its waits would delay all namespaces.
 ///
-/// Events can be lost. The recorder drops an Event if 1000 are queued, if its object has used up
-/// its budget (see EventApi::kCore), or if the API server rejects it. The program needs the
-/// permissions `create` and `patch` for `events` of the API group.
+/// Events can be lost. The recorder drops an Event if its object has used up its budget (see
+/// EventApi::kCore), or if the API server rejects it. If 1000 are queued, it drops the newest one
+/// of the namespace that has most of them. EventRecorderOptions::metrics counts what is dropped.
+/// The program needs the permissions `create` and `patch` for `events` of the API group.
 class EventRecorder {
  public:
   static constexpr Duration kMaxStopTimeout = std::chrono::seconds(5);  ///< of Stop
@@ -121,10 +146,10 @@ class EventRecorder {
   void Warning(const ObjectReference& object, std::string_view reason, std::string_view message,
                const EventDetails& details = {});
 
-  /// Writes the queued Events until the first write that would have to be tried again, for at most
-  /// `timeout`, then cancels the current write; blocks until the thread has ended. The recorder
-  /// does not repeat a write; the transport of the client may. Later Events are dropped. May be
-  /// called again, but by one thread only.
+  /// Writes the queued Events, those of each namespace until the first write that would have to be
+  /// tried again, for at most `timeout`, then cancels the current write; blocks until the thread
+  /// has ended. The recorder does not repeat a write; the transport of the client may. Later Events
+  /// are dropped. May be called again, but by one thread only.
   void Stop(Duration timeout = kMaxStopTimeout);
 
  private:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include <kopp/controller/controller_metrics.hpp>
+#include <kopp/events.hpp>
 #include <kopp/informer/metrics.hpp>
 #include <kopp/leader_election.hpp>
 #include <kopp/metrics/custom_metrics.hpp>
@@ -32,7 +34,8 @@ struct RequestEvent;
 /// would reject the whole text.
 class Metrics final : public ControllerMetrics,
                       public informer::InformerMetrics,
-                      public LeaderElectionMetrics {
+                      public LeaderElectionMetrics,
+                      public EventMetrics {
  public:
   /// The Content-Type of Text().
   static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
@@ -99,6 +102,9 @@ class Metrics final : public ControllerMetrics,
   // The LeaderElectionMetrics interface. A LeaderElector calls it.
   void SetMasterStatus(const std::string& name, bool is_leader) override;
   void AddSlowPath(const std::string& name) override;
+
+  // The EventMetrics interface. An EventRecorder calls it.
+  void AddDroppedEvents(std::string_view reason, std::size_t count) override;
 
  private:
   struct Families;
