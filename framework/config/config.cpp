@@ -52,6 +52,7 @@ class ConfigSearch {
 
   std::optional<Config> FromFlag() {
     if (sources_.kubeconfig.empty()) return Skip("no --kubeconfig");
+    detail::RequirePath(sources_.kubeconfig, "--kubeconfig");
     const fs::path file = fs::absolute(sources_.kubeconfig);
     auto text = detail::ReadFile(file, "--kubeconfig");
     return Read({{file, std::move(text)}});
@@ -62,6 +63,7 @@ class ConfigSearch {
   std::optional<Config> FromVariable() {
     const std::string list = Variable("KUBECONFIG");
     if (list.empty()) return Skip("$KUBECONFIG is not set");
+    detail::RequirePath(list, "$KUBECONFIG");
     std::vector<fs::path> names;
     std::vector<KubeconfigFile> existing;
     for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {

@@ -44,6 +44,7 @@ std::vector<std::string> ValuesOf(const YAML::Node& value, const std::string& so
 
 FlagSettings ReadConfigFile(const std::filesystem::path& path, const Flags& flags) {
   const std::string where = path.string();
+  RequirePath(where, "--config");
   const YAML::Node root = ParseYamlDocument(ReadFile(path, "--config"), where, "correct the file");
   if (!root.IsMap() && !root.IsNull()) {
     throw UsageError(where +

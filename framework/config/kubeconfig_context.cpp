@@ -77,6 +77,7 @@ bool BoolField(const KubeconfigEntry& entry, std::string_view key) {
 std::filesystem::path PathField(const KubeconfigEntry& entry, std::string_view key) {
   const std::string path = StringField(entry, key);
   if (path.empty()) return {};
+  RequirePath(path, FieldLocation(entry, key));
   return (entry.path.parent_path() / path).lexically_normal();
 }
 
@@ -90,11 +91,6 @@ struct PemField {
 PemField ReadPemField(const KubeconfigEntry& entry, const std::string& key,
                       void (*validate)(std::string_view pem, const std::string& where)) {
   const std::string data = StringField(entry, key + "-data");
-  if (data.empty() && StringField(entry, key).starts_with("-----BEGIN")) {
-    throw ConfigError(FieldLocation(entry, key) +
-                      " must be the path of a file; write the content itself in Base64, as " + key +
-                      "-data");
-  }
   const std::filesystem::path file = data.empty() ? PathField(entry, key) : "";
   if (data.empty() && file.empty()) return {};
   const std::string where =

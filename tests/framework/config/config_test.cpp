@@ -68,6 +68,19 @@ TEST_F(ConfigTest, MissingFileOfKubeconfigFlagIsAnError) {
             "--kubeconfig: the file DIR/typo does not exist; check the path");
 }
 
+TEST_F(ConfigTest, ContentInsteadOfThePathOfAKubeconfigIsRejectedAndNotShown) {
+  const std::string advice =
+      " must be the path of a file, but is the content of one; write it to a file";
+  const std::string token(300, 'c');  // too long for the name of a file
+  for (const std::string& content :
+       {std::string(KubeconfigBuilder().UserField("token: " + token)),
+        "{\"token\": \"" + token + '"', std::string("apiVersion: v1\nusers: canary")}) {
+    EXPECT_EQ(LoadError({.kubeconfig = content}), "--kubeconfig" + advice);
+    variables_["KUBECONFIG"] = content;
+    EXPECT_EQ(LoadError(), "$KUBECONFIG" + advice);
+  }
+}
+
 TEST_F(ConfigTest, FolderInsteadOfKubeconfigFileIsRejected) {
   EXPECT_EQ(LoadError({.kubeconfig = folder_.string()}),
             "--kubeconfig: cannot read DIR: Is a directory; check the path and its permissions");

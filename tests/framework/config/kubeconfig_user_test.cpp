@@ -116,8 +116,7 @@ TEST_F(KubeconfigUserTest, ContentOfAFileInsteadOfItsPathIsRejectedAndNotShown) 
     EXPECT_EQ(LoadErrorOfText(KubeconfigBuilder().UserField(
                   key + ": |\n      -----BEGIN PRIVATE KEY-----\n      canary")),
               "kubeconfig DIR/config: user \"me\": " + key +
-                  " must be the path of a file; write the content itself in Base64, as " + key +
-                  "-data");
+                  " must be the path of a file, but is the content of one; write it to a file");
   }
 }
 

@@ -229,6 +229,12 @@ TEST_F(OptionSourcesTest, AnInvalidFileIsRejectedWithoutItsText) {
   }
 }
 
+TEST_F(OptionSourcesTest, ContentInsteadOfThePathOfTheFileIsRejectedAndNotShown) {
+  EXPECT_EQ(ErrorOf({"--config=token: canary\nv: 1"}),
+            "web: --config must be the path of a file, but is the content of one; write it to a "
+            "file\n");
+}
+
 TEST_F(OptionSourcesTest, AnInvalidValueOfASecretFlagIsNotShown) {
   std::string token = "canary-by-default";
   flags.Add({.name = "token", .advice = "write 8 letters", .secret = true}, token,

@@ -12,6 +12,10 @@
 // and never contains a credential. The functions that read files may block. All are thread-safe.
 namespace kopp::detail {
 
+/// Throws if `text` is the content of a file instead of its path: errors show paths, and the
+/// content may have credentials.
+void RequirePath(std::string_view text, const std::string& where);
+
 /// Returns the content of `file`, or nullopt if it does not exist. Throws if it is larger than 1
 /// MiB or cannot be read.
 [[nodiscard]] std::optional<std::string> ReadFileIfExists(const std::filesystem::path& file,
