@@ -52,7 +52,8 @@ TcpStats GetTcpStats(int socket) {
   constexpr std::uint8_t kSynSent = 2;  // TCP_SYN_SENT of <netinet/tcp.h>
   return {.connecting = info.tcpi_state == kSynSent,
           .received = info.tcpi_bytes_received,
-          .sent = info.tcpi_bytes_sent};
+          .sent = info.tcpi_bytes_sent,
+          .silent = std::chrono::milliseconds(info.tcpi_last_data_recv)};
 }
 
 }  // namespace kopp::detail

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <limits>
 #include <utility>
 
@@ -28,7 +29,7 @@ struct Interrupter {
 };
 
 // The stream that BeastTransport::Open returns.
-class BeastStream final : public Stream {
+class BeastStream final : public Stream, public PathMonitor::MonitoredStream {
  public:
   BeastStream(std::unique_ptr<HttpConnection> connection, const ApiRequest& request,
               const Endpoint& endpoint, std::stop_token stop)
@@ -53,11 +54,15 @@ class BeastStream final : public Stream {
     }
   }
 
+  // Lets `path` cut the stream. Call it after Start.
+  void Monitor(PathMonitor& path) { registration_.emplace(path, *this, connection_->opened()); }
+
   Chunk Read(Duration limit) override {
     try {
       return Next(SaturatingAdd(Now(), limit));
     } catch (const TransportError& error) {
-      throw AddRequestContext(error, request_, endpoint_, stop_);
+      throw AddRequestContext(was_cut_ ? failure::SilentConnection() : error, request_, endpoint_,
+                              stop_);
     }
   }
 
@@ -75,7 +80,16 @@ class BeastStream final : public Stream {
     }
     // If the body ends with the connection, an interrupted read looks like its end.
     if (stop_.stop_requested()) throw failure::Cancelled();
+    if (was_cut_ && parser_->need_eof()) throw failure::SilentConnection();
     return {.state = State::kEnd};
+  }
+
+  [[nodiscard]] TimePoint LastReceived() const override {
+    return connection_->connection().LastReceived();
+  }
+  void Cut() override {
+    was_cut_ = true;
+    connection_->connection().Interrupt();
   }
 
   ApiRequest request_;
@@ -86,6 +100,8 @@ class BeastStream final : public Stream {
   std::optional<http::response_parser<http::buffer_body>> parser_;
   ApiResponse head_;
   std::array<char, HttpConnection::kReadSize> bytes_{};
+  std::atomic<bool> was_cut_ = false;
+  std::optional<PathMonitor::Registration> registration_;  // last: it uses the connection
 };
 
 }  // namespace
@@ -119,30 +135,40 @@ ApiResponse BeastTransport::CallWith(const Credentials& credentials, const ApiRe
   const RequestBytes serialized = Serialize(request, credentials);
   const std::string_view bytes = serialized.bytes();
   if (auto pooled = AcquirePooled(credentials.tls.get())) {
+    const bool safe = IsSafeToRetry(request);
+    const TimePoint silence_deadline =
+        safe ? PathMonitor::SilenceDeadline(Now(), deadline) : TimePoint::max();
     try {
-      return Exchange(pooled, request, bytes, deadline, stop);
+      return Exchange(pooled, request, bytes, deadline, silence_deadline, stop);
     } catch (const TransportError& error) {
-      // The server may have closed the connection at this moment. It is unknown whether it has
-      // processed the request.
-      const bool closed = error.kind() == ErrorKind::kBroken && !pooled->received_any();
-      if (!closed || !IsSafeToRetry(request)) throw;
+      if (pooled->received_any()) throw;
+      const TimePoint now = Now();
+      context_->path.OnSilence(pooled->sent(), now, pool_);
+      // The server may have closed the connection at this moment, or the network may have lost it.
+      // It is unknown whether the server has processed the request.
+      const bool closed = error.kind() == ErrorKind::kBroken;
+      const bool silent = error.kind() == ErrorKind::kTimeout && now < deadline;
+      if (!safe || !(closed || silent)) throw;
     }
   }
   auto fresh = Connect(credentials.tls.get(), deadline, stop);
-  return Exchange(fresh, request, bytes, deadline, stop);
+  return Exchange(fresh, request, bytes, deadline, TimePoint::max(), stop);
 }
 
 // Sends `bytes`, which are `request`. Moves `connection` to the pool if it can carry another
-// request.
+// request. Times out at `silence_deadline` if no byte of the response arrives until then.
 ApiResponse BeastTransport::Exchange(std::unique_ptr<HttpConnection>& connection,
                                      const ApiRequest& request, std::string_view bytes,
-                                     TimePoint deadline, const std::stop_token& stop) {
+                                     TimePoint deadline, TimePoint silence_deadline,
+                                     const std::stop_token& stop) {
   std::optional<http::response_parser<http::string_body>> parser;
   ApiResponse response;
   {
     const std::stop_callback interrupt(stop, Interrupter{&connection->connection()});
     if (request.before_send) request.before_send();
-    response = connection->SendAndReadHead(bytes, parser, context_->options.max_body, deadline);
+    response = connection->SendAndReadHead(bytes, parser, context_->options.max_body, deadline,
+                                           silence_deadline);
+    context_->path.OnResponse(connection->opened(), connection->sent());
     parser->eager(true);
     while (!parser->is_done()) connection->ReadSomeOrTimeOut(*parser, deadline);
     // If the body ends with the connection, an interrupted read looks like its end.
@@ -163,6 +189,7 @@ std::unique_ptr<Stream> BeastTransport::Open(const ApiRequest& request, std::sto
                                                 request, context_->endpoint, stop);
     stream->Start(Serialize(request, *credentials).bytes(), context_->options.max_body, deadline);
     context_->CheckStatus(stream->head(), credentials);
+    stream->Monitor(context_->path);
     return stream;
   } catch (const TransportError& error) {
     context_->CheckError(error, credentials);

@@ -44,7 +44,8 @@ class BeastTransport final : public Transport {
   [[nodiscard]] std::unique_ptr<HttpConnection> AcquirePooled(const TlsContext* tls);
   [[nodiscard]] ApiResponse Exchange(std::unique_ptr<HttpConnection>& connection,
                                      const ApiRequest& request, std::string_view bytes,
-                                     TimePoint deadline, const std::stop_token& stop);
+                                     TimePoint deadline, TimePoint silence_deadline,
+                                     const std::stop_token& stop);
   [[nodiscard]] RequestBytes Serialize(const ApiRequest& request, const Credentials& credentials);
 
   std::shared_ptr<TransportContext> context_;

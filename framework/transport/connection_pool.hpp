@@ -15,7 +15,7 @@ namespace kopp::detail {
 
 /// A pool of idle connections for reuse. Acquire returns the connection that was released last, so
 /// that surplus connections expire. The next Acquire or Release closes the expired ones. Owns its
-/// connections. Thread-safe.
+/// connections. `T::opened` returns the TimePoint at which a connection was opened. Thread-safe.
 template <class T>
 class ConnectionPool {
  public:
@@ -39,6 +39,18 @@ class ConnectionPool {
     RemoveExpired(to_close);
     if (idle_.size() == kMaxIdle) RemoveUntil(std::next(idle_.begin()), to_close);
     idle_.push_back({std::move(connection), clock_.Now()});
+  }
+
+  /// Closes the connections that have been idle since `time` or longer. Returns whether one remains
+  /// that was opened before `opened`.
+  bool CloseIdleSince(TimePoint time, TimePoint opened) {
+    IdleList to_close;
+    const std::lock_guard lock(mutex_);
+    RemoveUntil(std::find_if(idle_.begin(), idle_.end(),
+                             [time](const Idle& idle) { return idle.since > time; }),
+                to_close);
+    return std::any_of(idle_.begin(), idle_.end(),
+                       [opened](const Idle& idle) { return idle.connection->opened() < opened; });
   }
 
  private:

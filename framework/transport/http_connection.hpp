@@ -4,6 +4,7 @@
 #include "net/connection.hpp"
 #include "net/transport_failure.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -31,6 +32,11 @@ class HttpConnection {
   explicit HttpConnection(const Address& to) : connection_(to) {}
 
   Connection& connection() { return connection_; }
+  [[nodiscard]] const Connection& connection() const { return connection_; }
+  /// Returns when the object was created.
+  [[nodiscard]] TimePoint opened() const { return opened_; }
+  /// Returns when the last request was sent.
+  [[nodiscard]] TimePoint sent() const { return sent_; }
   /// Returns whether any byte has arrived since the last request was sent.
   [[nodiscard]] bool received_any() const { return received_any_; }
   /// Returns whether the connection can carry another request that uses `tls`; null: no TLS.
@@ -43,15 +49,18 @@ class HttpConnection {
 
   /// Sends the serialized request `bytes`, replaces `parser` by a new parser and reads until it has
   /// the head of the final response. The caller reads the body with ReadSome. `body_limit` is in
-  /// bytes. If the server responds and closes the connection before the whole request is sent,
-  /// returns the response and ignores the send error; request_sent() is then false.
+  /// bytes. Times out at `silence_deadline` if no byte arrives until then. If the server responds
+  /// and closes the connection before the whole request is sent, returns the response and ignores
+  /// the send error; request_sent() is then false.
   template <class Parser>
   ApiResponse SendAndReadHead(std::string_view bytes, std::optional<Parser>& parser,
-                              std::uint64_t body_limit, TimePoint deadline) {
+                              std::uint64_t body_limit, TimePoint deadline,
+                              TimePoint silence_deadline = TimePoint::max()) {
     received_any_ = false;
+    sent_ = Clock::Real().Now();
     Send(bytes, deadline);
     try {
-      return ReadHead(parser, body_limit, deadline);
+      return ReadHead(parser, body_limit, deadline, silence_deadline);
     } catch (const TransportError& error) {
       if (send_error_ && error.kind() == TransportError::Kind::kBroken)
         throw TransportError(*send_error_);
@@ -147,19 +156,22 @@ class HttpConnection {
 
   // Replaces `parser` and reads the head of the final response. Skips interim responses (1xx).
   template <class Parser>
-  void ParseHead(std::optional<Parser>& parser, std::uint64_t body_limit, TimePoint deadline) {
+  void ParseHead(std::optional<Parser>& parser, std::uint64_t body_limit, TimePoint deadline,
+                 TimePoint silence_deadline = TimePoint::max()) {
     do {
       parser.emplace();
       parser->header_limit(kMaxHeaderBytes);
       parser->body_limit(body_limit);
-      while (!parser->is_header_done()) ReadSomeOrTimeOut(*parser, deadline);
+      while (!parser->is_header_done()) {
+        ReadSomeOrTimeOut(*parser, received_any_ ? deadline : std::min(deadline, silence_deadline));
+      }
     } while (parser->get().result_int() < 200);
   }
 
   template <class Parser>
-  ApiResponse ReadHead(std::optional<Parser>& parser, std::uint64_t body_limit,
-                       TimePoint deadline) {
-    ParseHead(parser, body_limit, deadline);
+  ApiResponse ReadHead(std::optional<Parser>& parser, std::uint64_t body_limit, TimePoint deadline,
+                       TimePoint silence_deadline) {
+    ParseHead(parser, body_limit, deadline, silence_deadline);
     ApiResponse head{.status = static_cast<int>(parser->get().result_int())};
     RejectRedirect(head.status, ToStringView(parser->get()[boost::beast::http::field::location]));
     for (const auto& field : parser->get()) {
@@ -169,6 +181,8 @@ class HttpConnection {
   }
 
   Connection connection_;
+  const TimePoint opened_ = Clock::Real().Now();
+  TimePoint sent_{};
   boost::beast::flat_buffer buffer_;
   bool parser_needs_more_ = false;            // the parser cannot proceed with the bytes in buffer_
   bool received_any_ = false;                 // since the last request was sent

@@ -8,6 +8,7 @@
 #include "net/name_lookup.hpp"
 #include "net/proxy.hpp"
 #include "net/tls.hpp"
+#include "path_monitor.hpp"
 
 #include <memory>
 #include <optional>
@@ -77,6 +78,7 @@ struct TransportContext {
   CredentialsProvider credentials;
   NameLookup lookup;  ///< of the proxy if there is one, else of the server
   std::vector<std::pair<std::string, std::string>> impersonation;
+  PathMonitor path;
 
  private:
   // Returns the name to expect in the server certificate; "" for http://.

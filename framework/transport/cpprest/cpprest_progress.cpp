@@ -28,10 +28,11 @@ FileDescriptor DuplicateOrThrow(int socket) {
 
 }  // namespace
 
-void CpprestProgress::StartCall(TimePoint deadline) {
+void CpprestProgress::StartCall(TimePoint deadline, TimePoint silence_deadline) {
   const std::lock_guard lock(mutex_);
   state_ = State{};
   state_.deadline = deadline;
+  state_.silence_deadline = silence_deadline;
   state_.phase_deadline = SaturatingAdd(Now(), options_.connect_timeout);
   // Ignores the bytes that the previous call received. AttachSocket sets it for the new socket.
   state_.received_before = GetTcpStats(duplicate_.get()).received;
@@ -65,12 +66,25 @@ bool CpprestProgress::ReusedConnectionWithoutResponse() const {
   return state_.reused && !state_.has_head;
 }
 
+bool CpprestProgress::ReusedConnectionWasSilent() const {
+  const std::lock_guard lock(mutex_);
+  return state_.silent;
+}
+
+TimePoint CpprestProgress::opened() const {
+  const std::lock_guard lock(mutex_);
+  return opened_;
+}
+
 // Aborts the call if there is a reason. Shuts the socket down at every check, because a shutdown
 // has no effect on a socket that has not begun to connect; repeating it is harmless.
 void CpprestProgress::AbortIfNeeded(const std::stop_token& stop) {
   if (!state_.error) state_.error = FindAbortReason(stop);
   if (!state_.error) return;
   if (state_.abandon_at == TimePoint::max()) {
+    // After the shutdown, cpprestsdk may attach a new socket.
+    state_.silent =
+        state_.reused && GetTcpStats(duplicate_.get()).received == state_.received_before;
     state_.deadline = TimePoint::max();
     state_.abandon_at = SaturatingAdd(Now(), kAbortTimeout);
   }
@@ -85,6 +99,8 @@ std::optional<TransportError> CpprestProgress::FindAbortReason(const std::stop_t
 
   // The received bytes include the TLS handshake and record overhead, so both limits leave room.
   const std::uint64_t received = progress.received - state_.received_before;
+  if (state_.reused && received == 0 && Now() >= state_.silence_deadline)
+    return failure::ResponseTimeout();
   if (!state_.has_head && received > 2 * kMaxHeaderBytes)
     return failure::InvalidHttp("header limit exceeded");
   const std::uint64_t limit = options_.max_body + options_.max_body / 8 + 4 * kMaxHeaderBytes;
@@ -117,6 +133,7 @@ void CpprestProgress::AttachNewSocket(int socket, SSL* session) {
   const std::lock_guard lock(mutex_);
   TuneSocket(socket);
   state_.reused = false;
+  opened_ = Now();
   state_.connecting = true;
   state_.phase_deadline = SaturatingAdd(Now(), options_.connect_timeout);
   handshake_.done = false;

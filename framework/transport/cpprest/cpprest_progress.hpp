@@ -31,8 +31,9 @@ class CpprestProgress {
 
   // For the caller. One object serves several calls, one after the other.
 
-  /// Resets the state for a new call.
-  void StartCall(TimePoint deadline);
+  /// Resets the state for a new call. On a reused connection, the call times out at
+  /// `silence_deadline` if no byte has arrived until then.
+  void StartCall(TimePoint deadline, TimePoint silence_deadline = TimePoint::max());
 
   /// Blocks until the call is finished. Returns nullopt if the reused connection was closed before
   /// the request was sent. Throws TransportError if the call failed.
@@ -47,6 +48,13 @@ class CpprestProgress {
   /// After a failed call: returns whether it used a reused connection and received no response
   /// head.
   [[nodiscard]] bool ReusedConnectionWithoutResponse() const;
+
+  /// After a failed call: returns whether it timed out or was cancelled on a reused connection that
+  /// had received no byte.
+  [[nodiscard]] bool ReusedConnectionWasSilent() const;
+
+  /// Returns when the socket was opened.
+  [[nodiscard]] TimePoint opened() const;
 
   // For the threads of cpprestsdk. AttachReusedSocket and AttachNewSocket throw to prevent the call
   // from using the socket.
@@ -64,10 +72,12 @@ class CpprestProgress {
  private:
   struct State {
     TimePoint deadline{};
+    TimePoint silence_deadline{};
     TimePoint phase_deadline{};  // of connecting, then of the handshake
     TimePoint abandon_at = TimePoint::max();
     std::uint64_t received_before = 0;
     bool reused = false;     // the connection has served an earlier call
+    bool silent = false;     // the call was aborted on a reused connection without a byte
     bool stale = false;      // the reused connection is closed or has unread bytes
     bool connecting = true;  // when last checked
     bool has_head = false;
@@ -88,6 +98,7 @@ class CpprestProgress {
   mutable std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   State state_;
+  TimePoint opened_{};         // the socket
   int original_fd_ = -1;       // cpprestsdk's descriptor of the socket
   FileDescriptor duplicate_;   // stays valid after cpprestsdk closes its descriptor, so that the
                                // shutdown cannot hit another connection

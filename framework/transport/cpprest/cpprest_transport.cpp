@@ -86,6 +86,8 @@ struct PooledConnection {
   PooledConnection(const TransportContext& context, std::shared_ptr<const TlsContext> tls,
                    const std::string& address);
 
+  [[nodiscard]] TimePoint opened() const { return progress->opened(); }
+
   std::shared_ptr<const TlsContext> tls;  // null for http://
   std::shared_ptr<CpprestProgress> progress;
   web::http::client::http_client client;
@@ -159,7 +161,8 @@ class CpprestTransport final : public Transport {
   [[nodiscard]] std::unique_ptr<PooledConnection> AcquirePooled(const Credentials& credentials);
   [[nodiscard]] ApiResponse Exchange(std::unique_ptr<PooledConnection>& connection,
                                      const ApiRequest& request, const Credentials& credentials,
-                                     TimePoint deadline, const std::stop_token& stop);
+                                     TimePoint deadline, TimePoint silence_deadline,
+                                     const std::stop_token& stop);
   void SendRequest(PooledConnection& connection, const ApiRequest& request,
                    const Credentials& credentials);
   [[nodiscard]] web::http::http_request MakeHttpRequest(const ApiRequest& request,
@@ -199,8 +202,12 @@ std::optional<ApiResponse> CpprestTransport::CallByCpprest(const ApiRequest& req
                                                            TimePoint deadline,
                                                            const std::stop_token& stop) {
   if (auto pooled = AcquirePooled(credentials)) {
+    const bool safe = IsSafeToRetry(request);
+    const TimePoint sent = Clock::Real().Now();
+    const TimePoint silence_deadline =
+        safe ? PathMonitor::SilenceDeadline(sent, deadline) : TimePoint::max();
     try {
-      return Exchange(pooled, request, credentials, deadline, stop);
+      return Exchange(pooled, request, credentials, deadline, silence_deadline, stop);
     } catch (const TransportError& error) {
       // The server may have moved to another address. If nothing was sent, try the current
       // addresses.
@@ -208,7 +215,11 @@ std::optional<ApiResponse> CpprestTransport::CallByCpprest(const ApiRequest& req
           error.kind() == ErrorKind::kUnreachable || pooled->progress->NothingWasSent();
       const bool closed =
           error.kind() == ErrorKind::kBroken && pooled->progress->ReusedConnectionWithoutResponse();
-      if (stop.stop_requested() || (!unsent && !(closed && IsSafeToRetry(request)))) throw;
+      const TimePoint now = Clock::Real().Now();
+      const bool was_silent = pooled->progress->ReusedConnectionWasSilent();
+      if (was_silent) context_->path.OnSilence(sent, now, pool_);
+      const bool silent = error.kind() == ErrorKind::kTimeout && was_silent && now < deadline;
+      if (stop.stop_requested() || (!unsent && !((closed || silent) && safe))) throw;
     }
   }
   const TimePoint lookup_deadline =
@@ -220,7 +231,7 @@ std::optional<ApiResponse> CpprestTransport::CallByCpprest(const ApiRequest& req
     auto connection =
         std::make_unique<PooledConnection>(*context_, credentials.tls, address.Text());
     try {
-      return Exchange(connection, request, credentials, deadline, stop);
+      return Exchange(connection, request, credentials, deadline, TimePoint::max(), stop);
     } catch (const TransportError& error) {
       const bool unsent =
           error.kind() == ErrorKind::kUnreachable || connection->progress->NothingWasSent();
@@ -241,17 +252,20 @@ std::unique_ptr<PooledConnection> CpprestTransport::AcquirePooled(const Credenti
 // bytes that belong to no call.
 ApiResponse CpprestTransport::Exchange(std::unique_ptr<PooledConnection>& connection,
                                        const ApiRequest& request, const Credentials& credentials,
-                                       TimePoint deadline, const std::stop_token& stop) {
+                                       TimePoint deadline, TimePoint silence_deadline,
+                                       const std::stop_token& stop) {
   const auto progress = connection->progress;
   for (;;) {
     if (stop.stop_requested()) throw failure::Cancelled();
     if (Clock::Real().Now() >= deadline) throw failure::ResponseTimeout();
     if (request.before_send) request.before_send();
-    progress->StartCall(deadline);
+    const TimePoint sent = Clock::Real().Now();
+    progress->StartCall(deadline, silence_deadline);
     const std::stop_callback wake(stop, [&progress] { progress->Wake(); });
     SendRequest(*connection, request, credentials);
     auto response = progress->WaitForResponse(stop);
     if (!response) continue;  // the reused connection was closed: use another connection
+    context_->path.OnResponse(progress->opened(), sent);
     pool_.Release(std::move(connection));
     return std::move(*response);
   }

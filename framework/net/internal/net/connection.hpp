@@ -18,8 +18,8 @@ namespace kopp::detail {
 /// an https:// proxy, the TLS session with the server runs inside that with the proxy.
 ///
 /// All calls block in poll(), so an idle connection costs one descriptor and no thread. Not
-/// thread-safe, except that any thread may call Interrupt. Every failure throws TransportError with
-/// a text that does not name the request.
+/// thread-safe, except that any thread may call LastReceived and Interrupt. Every failure throws
+/// TransportError with a text that does not name the request.
 class Connection {
  public:
   /// Starts to connect and returns without waiting.
@@ -44,6 +44,11 @@ class Connection {
   /// Returns whether the connection can carry another request that uses `tls` (null: no TLS): it
   /// belongs to this context, is open and has no unread bytes.
   [[nodiscard]] bool IsReusable(const TlsContext* tls) const;
+
+  /// Returns the time at which the last bytes arrived. Thread-safe.
+  [[nodiscard]] TimePoint LastReceived() const {
+    return Clock::Real().Now() - GetTcpStats(io_.socket.get()).silent;
+  }
 
   /// Makes the current and all later calls fail. Thread-safe.
   void Interrupt() const noexcept { detail::Interrupt(io_.socket.get()); }

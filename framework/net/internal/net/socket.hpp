@@ -2,6 +2,7 @@
 
 #include "base/file_descriptor.hpp"
 
+#include <chrono>
 #include <cstdint>
 
 namespace kopp::detail {
@@ -28,6 +29,8 @@ struct TcpStats {
   bool connecting = false;
   std::uint64_t received = 0;  ///< bytes since the connection began, TLS records included
   std::uint64_t sent = 0;  ///< bytes since the connection began; 1 if the kernel does not report it
+  /// The time since the last bytes arrived; 0 if the kernel does not report it.
+  std::chrono::milliseconds silent{};
 };
 [[nodiscard]] TcpStats GetTcpStats(int socket);
 

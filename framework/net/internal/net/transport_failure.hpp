@@ -95,6 +95,11 @@ inline TransportError ConnectionBroken(const std::string& reason) {
   return {ErrorKind::kBroken, "the connection broke: " + reason +
                                   "; check proxies and firewalls in front of the server"};
 }
+inline TransportError SilentConnection() {
+  return {ErrorKind::kBroken,
+          "closed the connection, which was silent while new connections to the server work; check "
+          "proxies and load balancers in front of the server"};
+}
 inline TransportError InvalidHttp(const std::string& reason) {
   return {ErrorKind::kMalformed, "the response is not valid HTTP (" + reason +
                                      "); check that the server address is that of an API server"};

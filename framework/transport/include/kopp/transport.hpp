@@ -79,7 +79,12 @@ class Stream {
 ///
 /// A transport of MakeTransport blocks at most for TransportOptions::call_timeout. It sends a
 /// request once, except that it sends a GET again on a new connection if a reused connection turns
-/// out to be closed. RetryingTransport and RateLimitingTransport add retries and waits.
+/// out to be closed, or gets no byte within a third of call_timeout. RetryingTransport and
+/// RateLimitingTransport add retries and waits.
+///
+/// After a call that got no byte on a reused connection, the connections that were idle meanwhile
+/// are closed. If new connections work and no older one does, the streams that were silent
+/// meanwhile fail with kBroken, so that their readers open them again.
 class Transport {
  public:
   virtual ~Transport() = default;
