@@ -80,8 +80,14 @@ Cache::Impl::Informers Cache::Impl::ForRead(const detail::WatchedViewRef& view, 
 
 Cache::Impl::Informers Cache::Impl::ForRead(const detail::WatchedViewRef& view) const {
   auto informers = Find(view.key);
-  const bool synced = informers && (!options_.start_informers_on_read || informers->HasSynced());
-  return synced ? informers : Synced(view.describe(view.key));
+  const bool rejects = rejects_unsynced_reads_ && !InformerSet::Impl::InHandler();
+  const bool needs_sync = rejects || options_.start_informers_on_read;
+  if (informers && (!needs_sync || informers->HasSynced())) return informers;
+  if (informers && rejects) {
+    throw StaleCacheError("the cache has no complete list yet: " +
+                          ToString(informers->NotSynced()));
+  }
+  return Synced(view.describe(view.key));
 }
 
 /// Returns the informers after their first lists; adds them if there are none. Throws as the reads

@@ -108,7 +108,9 @@ Cluster::Impl::Impl(ClusterSettings settings)
       transport_(WithStreamSpans(WithPolicies(connection_->transport, connection_->policies),
                                  settings_.tracer)),
       cache_(*transport_, CacheOptionsOf(settings_.options), LogOf(settings_), settings_.clock),
-      client_(NewClient(*transport_)) {}
+      client_(NewClient(*transport_)) {
+  if (!required()) Cache::Impl::Of(cache_).RejectUnsyncedReads();
+}
 
 Client Cluster::Impl::NewClient(Transport& transport) {
   Client client = Client(transport, settings_.program, cancel_calls_.get_token())
@@ -141,7 +143,7 @@ void Cluster::Impl::RequireUsable() const {
   throw ConfigError(name().empty() ? error : "cluster \"" + name() + "\": " + error);
 }
 
-void Cluster::Impl::RequireKinds(const std::stop_token& stop) const {
+std::string Cluster::Impl::FindMissingKind(const std::stop_token& stop) const {
   const DiscoveryClient discovery(*transport_, stop);
   std::map<std::string, std::vector<ApiResource>> served;
   for (const KindRef& kind : Cache::Impl::Of(cache_).RequiredKinds()) {
@@ -149,12 +151,12 @@ void Cluster::Impl::RequireKinds(const std::stop_token& stop) const {
     if (is_new) entry->second = discovery.Resources(kind.api_version);
     const auto is_kind = [&](const ApiResource& other) { return other.kind.plural == kind.plural; };
     if (std::ranges::none_of(entry->second, is_kind)) {
-      throw ConfigError("the API server" +
-                        (name().empty() ? "" : " of the cluster \"" + name() + "\"") +
-                        " does not serve " + kind.plural + " of " + kind.api_version + ": " +
-                        detail::AdviceForMissingKind(kind) + ", then start again");
+      return "the API server" + (name().empty() ? "" : " of the cluster \"" + name() + "\"") +
+             " does not serve " + kind.plural + " of " + kind.api_version + ": " +
+             detail::AdviceForMissingKind(kind) + ", then start again";
     }
   }
+  return "";
 }
 
 void Cluster::Impl::CancelCalls() {

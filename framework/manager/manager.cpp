@@ -33,7 +33,8 @@ ClusterOptions ClusterOptionsOf(const Options& options) {
           .master = options.master,
           .watch_namespace = options.watch_namespace,
           .cache = options.cache,
-          .transport = options.transport};
+          .transport = options.transport,
+          .required = true};
 }
 
 /// Returns the settings of a cluster with the given options, and the others of the manager.
@@ -100,6 +101,7 @@ Manager::Impl::Impl(Options options)
 
 Manager::Impl::~Impl() {  // handlers add keys to the queues of the controllers
   for (const auto& group : groups_) group->RequestStop();
+  cluster_metrics_.clear();
   further_clusters_.clear();
   cluster_->Stop();
 }
@@ -134,6 +136,11 @@ Cluster& Manager::Impl::AddCluster(const std::string& name, ClusterOptions optio
   auto added = std::make_unique<Cluster::Impl>(
       ClusterSettingsOf(options_, name, std::move(options), CollectedMetrics()));
   Cluster::Impl& cluster = *added;
+  std::unique_ptr<workqueue::Metric> metric;  // may be null
+  if (Metrics* metrics = CollectedMetrics()) {
+    metric = metrics->NewClusterSyncedMetric(
+        name, [&cluster] { return cluster.cache().NotSynced().empty(); });
+  }
   bool start = false;  // else StartCaches does
   {
     const std::lock_guard guard{mutex_};
@@ -144,6 +151,7 @@ Cluster& Manager::Impl::AddCluster(const std::string& name, ClusterOptions optio
     if (phase_ != Phase::kNew) cluster.RequireUsable();
     start = phase_ == Phase::kCachesStarted;
     further_clusters_.push_back(std::move(added));
+    cluster_metrics_.push_back(std::move(metric));
   }
   if (start) cluster.cache().Start();
   return cluster.cluster();

@@ -203,7 +203,10 @@ void Manager::Impl::AddBuiltInChecks() {
   AddReadyzCheck("caches", [this]() -> std::optional<std::string> {
     for (const Cluster::Impl* cluster : Clusters()) {
       const auto unsynced = cluster->cache().NotSynced();
-      if (!unsynced.empty()) return "not synced: " + ToString(unsynced);
+      if (unsynced.empty()) continue;
+      const std::string where =
+          cluster->name().empty() ? "" : "cluster \"" + cluster->name() + "\": ";
+      return where + "not synced: " + ToString(unsynced);
     }
     return std::nullopt;
   });

@@ -102,14 +102,21 @@ void Manager::Impl::StartLater(Controller::Impl& controller) {
 }
 
 /// Blocks until the caches of the controller have synced, or until `stop`. Throws
-/// std::runtime_error if they do not sync in time.
+/// std::runtime_error if those of a required cluster do not sync in time.
 void Manager::Impl::RequireSynced(const Controller::Impl& controller,
                                   const std::stop_token& stop) const {
   for (const Cluster::Impl* cluster : Clusters()) {
     const auto& cache = Cache::Impl::Of(cluster->cache());
-    if (cache.WaitForSync(controller.informers(), stop) || stop.stop_requested()) continue;
-    throw std::runtime_error("the caches have not synced in time: " +
-                             ToString(cache.NotSynced(controller.informers())));
+    while (!cache.WaitForSync(controller.informers(), stop) && !stop.stop_requested()) {
+      const std::string unsynced = ToString(cache.NotSynced(controller.informers()));
+      if (cluster->required()) {
+        throw std::runtime_error("the caches have not synced in time: " + unsynced);
+      }
+      options_.log.Error("A controller waits for the caches of a cluster",
+                         {{"controller", controller.name()},
+                          {"cluster", cluster->name()},
+                          {"not synced", unsynced}});
+    }
   }
 }
 

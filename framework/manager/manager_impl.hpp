@@ -26,6 +26,7 @@
 #include <kopp/manager.hpp>
 #include <kopp/metrics.hpp>
 #include <kopp/serving/debug.hpp>
+#include <kopp/workqueue/metrics.hpp>
 
 namespace kopp {
 
@@ -84,6 +85,8 @@ class Manager::Impl {
   [[nodiscard]] DebugLeadership DescribeLeadership() const;
 
   bool Start(const std::stop_token& stop);
+  void PostponeControllers();
+  void CheckKinds(const std::stop_token& stop);
   void ReportUnwatchedReads() const;
   void StartCaches();
   bool WaitForCaches(const std::stop_token& stop);
@@ -111,14 +114,16 @@ class Manager::Impl {
   std::shared_ptr<Transport> events_transport_;   // without retries; null before Run
   std::unique_ptr<EventRecorder> events_;         // null before Run
   std::unique_ptr<ReconcileHistory> history_;     // null without debug pages; controllers add to it
-  std::vector<std::unique_ptr<Controller::Impl>> controllers_;  // only changed in kNew, with mutex_
+  std::vector<std::unique_ptr<Controller::Impl>>
+      controllers_;  // changed before caches start, with mutex_
   std::vector<Permission> declared_;
 
-  mutable std::mutex mutex_;  // guards the next four members
+  mutable std::mutex mutex_;  // guards the next five members
   Phase phase_ = Phase::kNew;
-  // Added while the manager runs.
+  // Added while the manager runs, or moved by PostponeControllers.
   std::vector<std::unique_ptr<Controller::Impl>> later_controllers_;
   std::vector<std::unique_ptr<Cluster::Impl>> further_clusters_;
+  std::vector<std::unique_ptr<workqueue::Metric>> cluster_metrics_;  // read further_clusters_
   std::vector<detail::CrdSource> crds_;
 
   std::atomic<bool> run_called_ = false;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <kopp/config.hpp>
 #include <kopp/watched_view.hpp>
 #include <kopp/workqueue/clock.hpp>
 
@@ -42,6 +43,7 @@ int Manager::Impl::Run(const std::stop_token& stop) {
 bool Manager::Impl::Start(const std::stop_token& stop) {
   if (recorder_) recorder_->Open(options_.name);
   for (Cluster::Impl* cluster : Clusters()) cluster->RequireUsable();
+  PostponeControllers();
   CreateEventRecorder();
   direct_transport_ = cluster_->TransportWithoutRetries({});
   if (options_.leader_election.enabled) CreateElector();
@@ -50,12 +52,59 @@ bool Manager::Impl::Start(const std::stop_token& stop) {
   endpoints_->StartDebugPages(NewDebugSource());
   Group(RunnableGroup::kServers).Start();
   if (options_.install_crds) InstallCrds(std::chrono::seconds(30), stop);
-  for (Cluster::Impl* cluster : Clusters()) cluster->RequireKinds(stop);
+  CheckKinds(stop);
   ReportUnwatchedReads();
   StartCaches();
   if (!WaitForCaches(stop)) return false;
   Group(RunnableGroup::kOthers).Start();
   return true;
+}
+
+/// Makes the controllers that watch a cluster that is not required start as those that are added
+/// later: when their caches have synced.
+void Manager::Impl::PostponeControllers() {
+  const std::vector<Cluster::Impl*> clusters = Clusters();
+  const auto may_start = [&](const std::unique_ptr<Controller::Impl>& controller) {
+    return std::ranges::none_of(clusters, [&](const Cluster::Impl* cluster) {
+      // Nothing has synced before the start.
+      const auto& cache = Cache::Impl::Of(cluster->cache());
+      return !cluster->required() && !cache.NotSynced(controller->informers()).empty();
+    });
+  };
+  std::vector<Controller::Impl*> postponed;
+  {
+    const std::lock_guard guard{mutex_};
+    const auto moved = std::ranges::stable_partition(controllers_, may_start);
+    for (auto& controller : moved) {
+      postponed.push_back(controller.get());
+      later_controllers_.push_back(std::move(controller));
+    }
+    controllers_.erase(moved.begin(), moved.end());
+  }
+  for (Controller::Impl* controller : postponed) StartLater(*controller);
+}
+
+/// Throws ConfigError if a required cluster does not serve a watched kind, and as calls do if it
+/// cannot be reached. The others are checked later, by runnables.
+void Manager::Impl::CheckKinds(const std::stop_token& stop) {
+  for (const Cluster::Impl* cluster : Clusters()) {
+    const auto check = [this, cluster](const std::stop_token& end) {
+      std::string problem;
+      try {
+        problem = cluster->FindMissingKind(end);
+      } catch (const std::exception& error) {
+        if (cluster->required() || end.stop_requested()) throw;
+        options_.log.Error("Cannot reach a cluster: the controllers that watch it start later",
+                           {{"cluster", cluster->name()}, {"err", error.what()}});
+      }
+      if (!problem.empty()) throw ConfigError(problem);
+    };
+    if (cluster->required()) {
+      check(stop);
+      continue;
+    }
+    Add({.name = "cluster " + cluster->name(), .group = RunnableGroup::kCaches}, check);
+  }
 }
 
 /// The transport of the Events does not retry, because a retry would delay other namespaces.
@@ -95,11 +144,12 @@ void Manager::Impl::StartCaches() {
   Group(RunnableGroup::kCaches).Start();
 }
 
-/// Returns whether all caches have synced. Fails otherwise, unless a stop is requested.
+/// Returns whether the caches of the required clusters have synced. Fails otherwise, unless a stop
+/// is requested.
 bool Manager::Impl::WaitForCaches(const std::stop_token& stop) {
   options_.log.Info("Waiting for informer caches to sync");
   for (const Cluster::Impl* cluster : Clusters()) {
-    if (cluster->cache().WaitForSync(stop)) continue;
+    if (!cluster->required() || cluster->cache().WaitForSync(stop)) continue;
     const std::string not_synced = ToString(cluster->cache().NotSynced());
     if (stop.stop_requested()) {
       options_.log.Info("Stopped before the caches had synced", {{"notSynced", not_synced}});

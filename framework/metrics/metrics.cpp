@@ -38,6 +38,7 @@ using prometheus::MetricFamily;
 
 double Sum(double a, double b) { return a + b; }
 double Max(double a, double b) { return std::max(a, b); }
+double Min(double a, double b) { return std::min(a, b); }
 
 class SharedCounter final : public workqueue::CounterMetric {
  public:
@@ -117,6 +118,8 @@ struct Metrics::Families {
   RestClientCollector rest_client{};
   ReconcileCollector reconciles{};
   InformerCollector informers{};
+  GaugeFamily clusters{"kopp_cluster_synced",
+                       "1 if all caches of a further cluster have their first lists, else 0.", Min};
   LeaderElectionCollector leader_elections{};
   PermanentFamily<prometheus::Counter> certificate_reads{"certwatcher_read_certificate_total",
                                                          "Total number of certificate reads"};
@@ -143,11 +146,26 @@ std::string Metrics::Text() const {
   const Families& f = *families_;
   std::vector<MetricFamily> all;
   for (const prometheus::Collectable* family :
-       std::initializer_list<const prometheus::Collectable*>{
-           &f.depth, &f.adds, &f.latency, &f.work_duration, &f.unfinished, &f.longest, &f.retries,
-           &f.waiting_keys, &f.failing_keys, &f.rest_client, &f.reconciles, &f.informers,
-           &f.leader_elections, &f.certificate_reads, &f.certificate_errors, &f.dropped_events,
-           &f.process, &f.custom, &f.log}) {
+       std::initializer_list<const prometheus::Collectable*>{&f.depth,
+                                                             &f.adds,
+                                                             &f.latency,
+                                                             &f.work_duration,
+                                                             &f.unfinished,
+                                                             &f.longest,
+                                                             &f.retries,
+                                                             &f.waiting_keys,
+                                                             &f.failing_keys,
+                                                             &f.rest_client,
+                                                             &f.reconciles,
+                                                             &f.informers,
+                                                             &f.clusters,
+                                                             &f.leader_elections,
+                                                             &f.certificate_reads,
+                                                             &f.certificate_errors,
+                                                             &f.dropped_events,
+                                                             &f.process,
+                                                             &f.custom,
+                                                             &f.log}) {
     std::ranges::move(family->Collect(), std::back_inserter(all));
   }
   return prometheus::TextSerializer().Serialize(all);
@@ -162,6 +180,12 @@ void Metrics::ObserveRateLimiter(std::string_view method, std::string_view host,
 void Metrics::ObserveCertificateRead(bool succeeded) {
   families_->certificate_reads.GetOrCreate({})->Increment();
   if (!succeeded) families_->certificate_errors.GetOrCreate({})->Increment();
+}
+
+std::unique_ptr<workqueue::Metric> Metrics::NewClusterSyncedMetric(const std::string& cluster,
+                                                                   std::function<bool()> synced) {
+  return families_->clusters.Add({{"cluster", ToUtf8(cluster)}},
+                                 [synced = std::move(synced)] { return synced() ? 1.0 : 0.0; });
 }
 
 CounterVec Metrics::NewCounter(const MetricOptions& options) {

@@ -221,7 +221,7 @@ class ClustersTest : public ManagerTest {
 };
 
 TEST_F(ClustersTest, AReconcileReadsTheCacheOfAnotherCluster) {
-  Cluster& edge = manager_.AddCluster("edge", {.transport = edge_});
+  Cluster& edge = manager_.AddCluster("edge", {.transport = edge_, .required = true});
   edge.cache().InformerFor<Pod>();
   SetPods({PodJson("near")});
   manager_.AddController<Pod>().Reconcile([&](const Pod&, Context&) {

@@ -74,6 +74,9 @@ class Cache::Impl final : public WriteObserver {
   [[nodiscard]] std::vector<ObjectMeta> MetadataOf(std::string_view informer,
                                                    std::size_t limit) const;
   void OnWrite(const Kind& kind, const WrittenObject& object) override;
+  /// Makes reads of a view throw StaleCacheError until its first lists are complete, except in
+  /// handlers, whose events would be lost. Call it before Start.
+  void RejectUnsyncedReads() { rejects_unsynced_reads_ = true; }
   /// Makes the reads that wait throw: for own writes StaleCacheError, for a first list
   /// std::runtime_error. Later reads that would wait throw at once.
   void CancelReads() { cancel_reads_.request_stop(); }
@@ -124,6 +127,7 @@ class Cache::Impl final : public WriteObserver {
   CacheOptions options_;
   Logger log_;
   Clock& clock_;
+  bool rejects_unsynced_reads_ = false;
   std::stop_source cancel_reads_;
   const std::shared_ptr<CacheReference> self_;  // for the results of Acquire
 

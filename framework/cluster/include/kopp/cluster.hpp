@@ -19,6 +19,12 @@ struct ClusterOptions {
   std::string watch_namespace = {};
   CacheOptions cache = {};
   std::shared_ptr<Transport> transport = {};
+  /// What waits for this cluster while its API server cannot be reached. false: the controllers
+  /// that watch it start when its caches have synced, however long that takes; the others do not
+  /// wait. true: all controllers wait, and Manager::Run fails if the API server cannot be reached
+  /// at the start or the caches do not sync within CacheOptions::sync_timeout. An invalid
+  /// configuration and a missing kind are errors in both cases.
+  bool required = false;
 };
 
 /// A Kubernetes cluster: the connection to its API server, a client and a cache. A Manager has one,
@@ -45,7 +51,9 @@ class Cluster {
   /// Returns the client for the API server. After a graceful shutdown has timed out, its calls
   /// throw.
   [[nodiscard]] const Client& client() const;
-  /// Returns the cache of the watched objects. It is empty until Manager::Run.
+  /// Returns the cache of the watched objects. It is empty until Manager::Run. Until its first
+  /// lists are complete, reads of a cluster that is not ClusterOptions::required throw
+  /// StaleCacheError, except in handlers; a reconcile is then retried.
   [[nodiscard]] const Cache& cache() const;
   [[nodiscard]] Cache& cache();
   /// Returns the transport of client(), with the policies of the options: retries, rate limit and

@@ -57,6 +57,8 @@ class Cluster::Impl {
   [[nodiscard]] Cluster& cluster() { return cluster_; }
 
   [[nodiscard]] const std::string& name() const { return settings_.name; }
+  /// See ClusterOptions::required.
+  [[nodiscard]] bool required() const { return settings_.options.required; }
   [[nodiscard]] const Client& client() const { return client_; }
   [[nodiscard]] const Cache& cache() const { return cache_; }
   [[nodiscard]] Cache& cache() { return cache_; }
@@ -72,9 +74,10 @@ class Cluster::Impl {
 
   /// Throws ConfigError with the reason if the configuration is invalid.
   void RequireUsable() const;
-  /// Throws ConfigError if the API server cannot be reached or does not serve one of the watched
-  /// kinds, except those with CacheOptions::wait_if_missing.
-  void RequireKinds(const std::stop_token& stop) const;
+  /// Returns a message if the API server does not serve one of the watched kinds, except those with
+  /// CacheOptions::wait_if_missing; else an empty string. Throws as calls do if the API server
+  /// cannot be reached.
+  [[nodiscard]] std::string FindMissingKind(const std::stop_token& stop) const;
   /// Makes the calls of client(), and reads of the cache that wait, end with an exception.
   void CancelCalls();
   /// Stops the cache, and blocks until no handler is being called any more.

@@ -140,9 +140,10 @@ class Manager {
   /// 1. the servers of metrics, health checks and debug pages, and RunnableGroup::kServers,
   /// 2. the caches of all clusters, after a check that their API servers serve the watched kinds
   ///    (see CacheOptions::wait_if_missing), and kCaches; then it waits until the caches have
-  ///    synced,
+  ///    synced, those of a further cluster only if it is ClusterOptions::required,
   /// 3. RunnableGroup::kOthers,
   /// 4. the controllers and kLeaderElected; with leader election, when this replica is the leader.
+  ///    A controller that watches a further cluster waits until its caches have synced.
   ///
   /// Then stops: the controllers finish their current reconciles while their sources and
   /// kLeaderElected end, the lease is released, kOthers ends, the caches and kCaches end, the
@@ -153,10 +154,10 @@ class Manager {
   /// stops without a graceful timeout and Run returns 1. With OnLost::kCampaign, it waits until it
   /// is the leader again.
   ///
-  /// Returns the exit code for main: 0, or 1 if the start failed, the caches did not sync within
-  /// CacheOptions::sync_timeout or before the stop, a runnable failed, or the shutdown took too
-  /// long; the log gives the reason. Throws std::logic_error on a second call, or if a controller
-  /// has no reconcile function.
+  /// Returns the exit code for main: 0, or 1 if the start failed, the caches of step 2 did not sync
+  /// within CacheOptions::sync_timeout or before the stop, a runnable failed, or the shutdown took
+  /// too long; the log gives the reason. Throws std::logic_error on a second call, or if a
+  /// controller has no reconcile function.
   ///
   /// The whole shutdown is limited by Options::graceful_shutdown_timeout. Before it ends, by a
   /// quarter of it or 5 seconds if that is less, the API calls of reconciles, handlers and

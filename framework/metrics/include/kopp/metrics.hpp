@@ -59,6 +59,11 @@ class Metrics final : public ControllerMetrics,
   /// if it failed, in certwatcher_read_certificate_errors_total.
   void ObserveCertificateRead(bool succeeded);
 
+  /// Adds a further cluster to kopp_cluster_synced, until the returned metric is destroyed.
+  /// `synced` returns whether all caches of the cluster have synced; it must be thread-safe.
+  std::unique_ptr<workqueue::Metric> NewClusterSyncedMetric(const std::string& cluster,
+                                                            std::function<bool()> synced);
+
   // Metrics of your own, on the same page. Create each once, for example in main:
   //
   //     const auto created = metrics.NewCounter({.name = "web_operator_deployments_created_total",
