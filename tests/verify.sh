@@ -19,7 +19,7 @@ declare -A commands=(
   [tsan]="make test PRESET=tsan"
   [shared]="make test PRESET=shared"
   [fuzz]="make fuzz RUNS=20000"
-  [starts]="env KOPP_START_STOP_ROUNDS=1000 make test TESTS=--tests-regex=StartStop"
+  [starts]=start_and_stop
   [check-headers]="make check-headers"
   [tidy]="make tidy"
   [charts]="make test-charts"
@@ -48,6 +48,8 @@ tests/stress.sh           none
 tests/tsan_suppressions.txt tsan
 tests/verify.sh           none
 '
+
+start_and_stop() { KOPP_START_STOP_ROUNDS=1000 make test TESTS="-R StartStop"; }
 
 main() { # [STEP...]
   (($# > 0)) || set -- "${steps[@]}"

@@ -82,8 +82,8 @@ void RequirePath(std::string_view text, const std::string& where) {
   const bool is_content = text.find('\n') != std::string_view::npos || text.starts_with('{') ||
                           text.starts_with("-----BEGIN");
   if (!is_content) return;
-  throw ConfigError(
-      where + " must be the path of a file, but is the content of one; write it to a " + "file");
+  throw ConfigError(where +
+                    " must be the path of a file, but is the content of one; write it to a file");
 }
 
 std::optional<std::string> ReadFileIfExists(const std::filesystem::path& file,

@@ -154,10 +154,10 @@ class Manager {
   /// stops without a graceful timeout and Run returns 1. With OnLost::kCampaign, it waits until it
   /// is the leader again.
   ///
-  /// Returns the exit code for main: 0, or 1 if the start failed, the caches of step 2 did not sync
-  /// within CacheOptions::sync_timeout or before the stop, a runnable failed, or the shutdown took
-  /// too long; the log gives the reason. Throws std::logic_error on a second call, or if a
-  /// controller has no reconcile function.
+  /// Returns the exit code for main: 0, also if the stop is requested during the start; 1 if the
+  /// start failed, the caches of step 2 did not sync within CacheOptions::sync_timeout, a runnable
+  /// failed, or the shutdown took too long; the log gives the reason. Throws std::logic_error on a
+  /// second call, or if a controller has no reconcile function.
   ///
   /// The whole shutdown is limited by Options::graceful_shutdown_timeout. Before it ends, by a
   /// quarter of it or 5 seconds if that is less, the API calls of reconciles, handlers and
