@@ -123,13 +123,20 @@ const char* PolicyName(DeletionPropagation propagation) {
   return "Orphan";
 }
 
+/// Returns whether a CustomResourceDefinition may lack the subresource.
+bool IsOptional(std::string_view subresource) {
+  return subresource == "status" || subresource == "scale";
+}
+
 /// Returns `error` with what else it may mean: the API server says that the object is not found
-/// also if it exists, but its CustomResourceDefinition has no subresource status.
-ApiError StatusNotFound(const ApiError& error, const ApiRequest& request) {
+/// also if it exists, but its CustomResourceDefinition lacks the subresource.
+ApiError SubresourceNotFound(const ApiError& error, const ApiRequest& request,
+                             const std::string& subresource) {
   Status status = error.status();
-  status.message +=
-      ". If the object exists, its CustomResourceDefinition has no subresource status: "
-      "add StatusSubresource() to KOPP_CRD";
+  status.message += ". If the object exists, its CustomResourceDefinition has no subresource " +
+                    subresource + ": add " +
+                    (subresource == "status" ? "StatusSubresource()" : "ScaleSubresource(…)") +
+                    " to KOPP_CRD";
   return {request.method + " " + request.target, std::move(status)};
 }
 
@@ -189,7 +196,9 @@ Client::Written Client::Write(ApiRequest request, const WriteOptions& options,
             .report = !dry_run && observer_ != nullptr,
             .is_object = is_status || options.subresource.empty()};
   } catch (const ApiError& error) {
-    if (is_status && error.IsNotFound()) throw StatusNotFound(error, request);
+    if (IsOptional(options.subresource) && error.IsNotFound()) {
+      throw SubresourceNotFound(error, request, options.subresource);
+    }
     throw;
   }
 }

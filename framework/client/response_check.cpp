@@ -48,11 +48,4 @@ bool IsNotFoundByServer(const ApiError& error) {
   return error.IsNotFound() && !error.status().message.starts_with(kHtmlPage);
 }
 
-std::string AdviceForMissingKind(const KindRef& kind) {
-  if (!IsBuiltInGroup(kind.group())) {
-    return "install the CustomResourceDefinition of " + kind.kind + " with kubectl apply";
-  }
-  return "check the version of the server, and that its address is that of an API server";
-}
-
 }  // namespace kopp::detail

@@ -1,11 +1,10 @@
 #include "cache/cache_impl.hpp"
-#include "client/response_check.hpp"
+#include "client/served_kinds.hpp"
 #include "client/stream_tracing.hpp"
 #include "cluster/cluster_impl.hpp"
 #include "net/endpoint.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -144,17 +143,12 @@ void Cluster::Impl::RequireUsable() const {
 }
 
 std::string Cluster::Impl::FindMissingKind(const std::stop_token& stop) const {
-  const DiscoveryClient discovery(*transport_, stop);
-  std::map<std::string, std::vector<ApiResource>> served;
+  detail::ServedKinds served{DiscoveryClient(*transport_, stop)};
   for (const KindRef& kind : Cache::Impl::Of(cache_).RequiredKinds()) {
-    const auto [entry, is_new] = served.try_emplace(kind.api_version);
-    if (is_new) entry->second = discovery.Resources(kind.api_version);
-    const auto is_kind = [&](const ApiResource& other) { return other.kind.plural == kind.plural; };
-    if (std::ranges::none_of(entry->second, is_kind)) {
-      return "the API server" + (name().empty() ? "" : " of the cluster \"" + name() + "\"") +
-             " does not serve " + kind.plural + " of " + kind.api_version + ": " +
-             detail::AdviceForMissingKind(kind) + ", then start again";
-    }
+    const std::string difference = served.FindDifference(kind);
+    if (difference.empty()) continue;
+    return "the API server" + (name().empty() ? "" : " of the cluster \"" + name() + "\"") + " " +
+           difference + ", then start again";
   }
   return "";
 }

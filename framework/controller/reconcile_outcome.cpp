@@ -7,6 +7,7 @@
 #include <kopp/informer/api_error.hpp>
 #include <kopp/informer/exception_text.hpp>
 #include <kopp/informer/retry_after.hpp>
+#include <kopp/not_leader_error.hpp>
 #include <kopp/read_your_writes.hpp>
 #include <kopp/transport.hpp>
 #include <kopp/workqueue/random_source.hpp>
@@ -19,10 +20,11 @@ ReconcileResult ResultOf(const Result& result) {
   return result.backoff ? ReconcileResult::kRequeue : ReconcileResult::kSuccess;
 }
 
-/// Returns whether the object was written by another client, so that a retry resolves the error. A
-/// conflict of field managers remains.
-bool IsWriteConflict(const ApiError& error) {
-  return error.IsConflict() && !error.HasCause("FieldManagerConflict");
+/// Returns whether the error is normal in a cluster, and ends without help: another client has
+/// written the object, or its namespace is being deleted. A conflict of field managers remains.
+bool IsExpected(const ApiError& error) {
+  return error.IsNamespaceTerminating() ||
+         (error.IsConflict() && !error.HasCause("FieldManagerConflict"));
 }
 
 }  // namespace
@@ -58,9 +60,12 @@ ReconcileOutcome CallReconciler(const Reconciler& reconcile, const ObjectKey& ke
     outcome.error.terminal = true;
   } catch (const ApiError& error) {
     set_error(error);
-    outcome.expected = IsWriteConflict(error);
+    outcome.expected = IsExpected(error);
     outcome.retry_after = RetryAfterDelay(error.retry_after(), workqueue::SystemRandom());
   } catch (const StaleCacheError& error) {
+    set_error(error);
+    outcome.expected = true;
+  } catch (const NotLeaderError& error) {
     set_error(error);
     outcome.expected = true;
   } catch (const TransportError& error) {

@@ -31,6 +31,7 @@ SendResult EventSender::Try(EventRequest& request, bool may_exist) {
     return Retry(request, error,
                  std::max(kRetryInterval, error.retry_after().value_or(Duration::zero())));
   } catch (const TransportError& error) {
+    if (error.kind() == TransportError::Kind::kCancelled) return Cancelled(request, error);
     return Retry(request, error, kRetryInterval);
   } catch (const std::exception& error) {
     log_.Error("Unable to write event", {{"err", error.what()}, {"event", request.key}});
@@ -43,6 +44,12 @@ SendResult EventSender::Retry(const EventRequest& request, const std::exception&
   log_.Error("Unable to write event (may retry after sleeping)",
              {{"err", error.what()}, {"event", request.key}});
   return {.outcome = Outcome::kRetry, .delay = RetryAfterDelay(delay, random_())};
+}
+
+/// The recorder is being stopped, or its replica is not the leader any more.
+SendResult EventSender::Cancelled(const EventRequest& request, const std::exception& error) {
+  log_.V(5).Info("Event not written", {{"err", error.what()}, {"event", request.key}});
+  return {.outcome = Outcome::kRetry, .delay = kRetryInterval};
 }
 
 /// An Event that exists was written by a try without a response.

@@ -39,6 +39,7 @@ class EventSender {
   void Send(EventRequest& request, bool may_exist);
   void Create(EventRequest& request, bool may_exist);
   SendResult Retry(const EventRequest& request, const std::exception& error, Duration delay);
+  SendResult Cancelled(const EventRequest& request, const std::exception& error);
   SendResult Rejected(const EventRequest& request, const ApiError& error);
 
   Client client_;

@@ -156,14 +156,15 @@ class EventRecorder::Writer {
       }
     }
     WriteAll();
-    std::size_t dropped = 0;
     {
       auto queue = queue_.Lock();
-      dropped = queue->events.Clear();
+      not_written_ += queue->events.Clear();
       queue->finished = true;
     }
     finished_.notify_one();
-    CountDropped("stopped", dropped);
+    CountDropped("stopped", not_written_);
+    if (not_written_ == 0) return;
+    log_.Info("Stopped before all events were written", {{"notWritten", not_written_}});
   }
 
   /// Writes Events until a stop is requested and there is none left, or until the deadline.
@@ -212,16 +213,12 @@ class EventRecorder::Writer {
       log_.Error("Unable to write event (retry limit exceeded!)", {{"event", event.request.key}});
       return CountDropped("retry_limit", 1);
     }
-    std::size_t dropped = 0;
-    {
-      auto queue = queue_.Lock();
-      if (queue->stopped) {
-        dropped = 1 + queue->events.Remove(event.request.key.ns);
-      } else {
-        queue->events.PutBack(std::move(event), SaturatingAdd(clock_.Now(), result.delay));
-      }
+    auto queue = queue_.Lock();
+    if (queue->stopped) {
+      not_written_ += 1 + queue->events.Remove(event.request.key.ns);
+    } else {
+      queue->events.PutBack(std::move(event), SaturatingAdd(clock_.Now(), result.delay));
     }
-    CountDropped("stopped", dropped);
   }
 
   std::stop_source cancel_;  // of the current write
@@ -230,6 +227,7 @@ class EventRecorder::Writer {
   EventMetrics* metrics_;                        // may be null
   std::unique_ptr<EventAggregator> aggregator_;  // used by the thread only
   EventSender sender_;                           // used by the thread only
+  std::size_t not_written_ = 0;                  // when Stop ended; used by the thread only
   detail::Guarded<Queue> queue_;
   std::condition_variable changed_;
   std::condition_variable finished_;

@@ -127,7 +127,7 @@ void Manager::Impl::RunController(Controller::Impl& controller, const std::stop_
     controller.WaitForWorkers(TimePoint::max(), options_.log);
   };
   try {
-    controller.Start(*term_client_, *events_, options_.log);
+    controller.Start(*term_client_, TermEvents(), options_.log);
   } catch (...) {
     end();
     throw;

@@ -92,6 +92,8 @@ class Manager::Impl {
   bool WaitForCaches(const std::stop_token& stop);
   void Lead(const std::stop_token& stop);
   void CreateEventRecorder();
+  [[nodiscard]] std::unique_ptr<EventRecorder> NewEventRecorder(Transport& transport);
+  [[nodiscard]] EventRecorder& TermEvents() { return term_events_ ? *term_events_ : *events_; }
   void CreateElector();
   void LeadUntil(const std::stop_token& stop);
   void EndTerm();
@@ -103,6 +105,7 @@ class Manager::Impl {
   void StopControllers(Shutdown& shutdown);
   void StopCaches(Shutdown& shutdown);
   void StopGroup(RunnableGroup group, Shutdown& shutdown);
+  static void StopEvents(EventRecorder& events, Shutdown& shutdown);
   void SetPhase(Phase phase);
   Shutdown& BeginShutdown(Duration timeout);
 
@@ -129,14 +132,16 @@ class Manager::Impl {
   std::atomic<bool> run_called_ = false;
   std::atomic<bool> failed_ = false;
   std::stop_source elected_;
-  std::unique_ptr<WriteFence> fence_;            // null without leader election
-  std::shared_ptr<Transport> leader_transport_;  // fenced with leader election
-  std::optional<Client> leader_client_;          // always set
-  std::shared_ptr<Transport> direct_transport_;  // without retries: for the Lease and reviews
-  std::unique_ptr<LeaderElector> elector_;       // null without leader election
-  std::stop_source term_calls_;                  // cancels the calls of term_client_
-  std::optional<Client> term_client_;            // of the reconciles, in this term as leader
-  std::unique_ptr<Shutdown> shutdown_;           // null before the stop
+  std::unique_ptr<WriteFence> fence_;                 // null without leader election
+  std::shared_ptr<Transport> leader_transport_;       // fenced with leader election
+  std::optional<Client> leader_client_;               // always set
+  std::shared_ptr<Transport> direct_transport_;       // without retries: for the Lease and reviews
+  std::unique_ptr<LeaderElector> elector_;            // null without leader election
+  std::stop_source term_calls_;                       // cancels the calls of term_client_
+  std::optional<Client> term_client_;                 // of the reconciles, in this term as leader
+  std::shared_ptr<Transport> term_events_transport_;  // fenced; null without leader election
+  std::unique_ptr<EventRecorder> term_events_;        // of the reconciles; null unless leader
+  std::unique_ptr<Shutdown> shutdown_;                // null before the stop
   std::unique_ptr<ManagerServers> endpoints_;
   std::stop_source stop_;  // requested by the token of Run, or after a failure
   std::array<std::unique_ptr<RunnableThreads>, 4> groups_;  // last: their threads use the manager

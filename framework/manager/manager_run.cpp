@@ -111,10 +111,17 @@ void Manager::Impl::CheckKinds(const std::stop_token& stop) {
 void Manager::Impl::CreateEventRecorder() {
   events_transport_ = cluster_->TransportWithoutRetries(
       {.qps = options_.kube_api_qps, .burst = options_.kube_api_burst});
-  EventRecorderOptions events = options_.events;
-  if (events.metrics == nullptr) events.metrics = CollectedMetrics();
-  events_ = std::make_unique<EventRecorder>(cluster_->NewClient(*events_transport_), options_.name,
-                                            options_.log, options_.clock, std::move(events));
+  if (fence_) {
+    term_events_transport_ = std::make_shared<FencedTransport>(events_transport_, *fence_);
+  }
+  events_ = NewEventRecorder(*events_transport_);
+}
+
+std::unique_ptr<EventRecorder> Manager::Impl::NewEventRecorder(Transport& transport) {
+  EventRecorderOptions options = options_.events;
+  if (options.metrics == nullptr) options.metrics = CollectedMetrics();
+  return std::make_unique<EventRecorder>(cluster_->NewClient(transport), options_.name,
+                                         options_.log, options_.clock, std::move(options));
 }
 
 /// Logs each view that the program reads and no cache watches. It is no error: the program may have
@@ -194,17 +201,18 @@ void Manager::Impl::Lead(const std::stop_token& stop) {
 void Manager::Impl::LeadUntil(const std::stop_token& stop) {
   term_calls_ = std::stop_source();
   term_client_.emplace(leader_client_->With(term_calls_.get_token()));
+  if (term_events_transport_) term_events_ = NewEventRecorder(*term_events_transport_);
   elected_.request_stop();
   try {
     for (const auto& controller : controllers_) {
-      controller->Start(*term_client_, *events_, options_.log);
+      controller->Start(*term_client_, TermEvents(), options_.log);
     }
     Group(RunnableGroup::kLeaderElected).Start();
   } catch (...) {
     StopControllers(BeginShutdown(options_.graceful_shutdown_timeout));
     throw;
   }
-  skipped_->Start(*events_);
+  skipped_->Start(TermEvents());
   SleepUntil(options_.clock, TimePoint::max(), stop);
   skipped_->Stop();
   EndTerm();
@@ -246,13 +254,15 @@ void Manager::Impl::StopAll() {
   Shutdown& shutdown = BeginShutdown(options_.graceful_shutdown_timeout);
   StopGroup(RunnableGroup::kOthers, shutdown);
   StopCaches(shutdown);
-  if (events_) {
-    const Duration limit = std::min(EventRecorder::kMaxStopTimeout, shutdown.TimeLeft() / 2);
-    shutdown.Await("queued Events", [&] { events_->Stop(limit); });
-  }
+  if (events_) StopEvents(*events_, shutdown);
   StopGroup(RunnableGroup::kServers, shutdown);
   shutdown.Await("health checks or handlers of the metrics server", [this] { endpoints_->Stop(); });
   shutdown_.reset();
+}
+
+void Manager::Impl::StopEvents(EventRecorder& events, Shutdown& shutdown) {
+  const Duration limit = std::min(EventRecorder::kMaxStopTimeout, shutdown.TimeLeft() / 2);
+  shutdown.Await("queued Events", [&] { events.Stop(limit); });
 }
 
 void Manager::Impl::StopControllers(Shutdown& shutdown) {
@@ -267,6 +277,7 @@ void Manager::Impl::StopControllers(Shutdown& shutdown) {
     return running;
   });
   StopGroup(RunnableGroup::kLeaderElected, shutdown);
+  if (term_events_) StopEvents(*term_events_, shutdown);  // before the lease is released
 }
 
 void Manager::Impl::StopCaches(Shutdown& shutdown) {

@@ -1,13 +1,14 @@
 #include "preflight.hpp"
 
 #include "client/response_check.hpp"
+#include "client/served_kinds.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <map>
 #include <optional>
 #include <ostream>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -92,32 +93,39 @@ void CheckClock(const std::string& date, Clock& clock, Report& report) {
                              " that of the server: check the time synchronization of both");
 }
 
-void CheckKinds(const std::vector<KindRef>& kinds, const DiscoveryClient& discovery,
-                Report& report) {
-  std::map<std::string, std::vector<ApiResource>> served;
+/// Returns {"foos", "status"} for "foos/status", and {"foos", ""} for "foos".
+std::pair<std::string, std::string> SplitResource(const Permission& permission) {
+  const auto slash = permission.resource.find('/');
+  if (slash == std::string::npos) return {permission.resource, ""};
+  return {permission.resource.substr(0, slash), permission.resource.substr(slash + 1)};
+}
+
+void CheckKinds(const std::vector<KindRef>& kinds, const std::vector<Permission>& permissions,
+                const DiscoveryClient& discovery, Report& report) {
+  detail::ServedKinds served(discovery);
   for (const KindRef& kind : kinds) {
-    const auto [entry, is_new] = served.try_emplace(kind.api_version);
-    if (is_new) entry->second = discovery.Resources(kind.api_version);
-    const bool found = std::ranges::any_of(entry->second, [&](const ApiResource& resource) {
-      return resource.kind.plural == kind.plural;
-    });
-    report.Result(found, found ? "the server serves " + kind.ToString()
-                               : "the server does not serve " + kind.ToString() + ": " +
-                                     detail::AdviceForMissingKind(kind));
+    const std::string difference = served.FindDifference(kind);
+    report.Result(difference.empty(),
+                  "the server " + (difference.empty() ? "serves " + kind.ToString() : difference));
+    for (const Permission& permission : permissions) {
+      const auto [resource, subresource] = SplitResource(permission);
+      if (permission.group != kind.group() || resource != kind.plural) continue;
+      if (subresource != "status" && subresource != "scale") continue;  // others may be virtual
+      const std::string missing = served.FindMissingSubresource(kind, subresource);
+      if (!missing.empty()) report.Result(false, "the server " + missing);
+    }
   }
 }
 
 json ReviewOf(const Permission& permission, const std::string& verb, const std::string& ns,
               const std::string& name) {
-  const auto slash = permission.resource.find('/');
+  const auto [resource, subresource] = SplitResource(permission);
   json attributes{{"verb", verb},
                   {"group", permission.group},
-                  {"resource", permission.resource.substr(0, slash)},
+                  {"resource", resource},
                   {"namespace", ns},
                   {"name", name}};
-  if (slash != std::string::npos) {
-    attributes["subresource"] = permission.resource.substr(slash + 1);
-  }
+  if (!subresource.empty()) attributes["subresource"] = subresource;
   return {{"spec", {{"resourceAttributes", attributes}}}};
 }
 
@@ -196,7 +204,7 @@ int Preflight(const PreflightInput& input, Transport& transport, std::ostream& o
   if (!version) return report.Finish();
   CheckClock(version->date, input.clock, report);
   try {
-    CheckKinds(input.kinds, DiscoveryClient(transport, stop), report);
+    CheckKinds(input.kinds, input.permissions, DiscoveryClient(transport, stop), report);
     const Client client(transport, "", stop);
     for (const Permission& permission : Merge(input.permissions)) {
       CheckPermission(permission, input.namespaces, client, report);

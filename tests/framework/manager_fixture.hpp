@@ -34,10 +34,12 @@ inline std::string PodJson(const std::string& name, const std::string& extra_met
 class ManagerTest : public ::testing::Test {
  protected:
   ManagerTest() {
-    transport_->Respond("GET", "/api/v1", 200,
-                        R"({"kind":"APIResourceList","resources":[{"name":"pods"}]})");
+    transport_->Respond(
+        "GET", "/api/v1", 200,
+        R"({"kind":"APIResourceList","resources":[{"name":"pods","kind":"Pod","namespaced":true}]})");
     transport_->Respond("GET", "/apis/apps/v1", 200,
-                        R"({"kind":"APIResourceList","resources":[{"name":"deployments"}]})");
+                        R"({"kind":"APIResourceList","resources":[{"name":"deployments",)"
+                        R"("kind":"Deployment","namespaced":true}]})");
     SetPods({});
     transport_->Respond(
         "GET", kDeployments, 200,

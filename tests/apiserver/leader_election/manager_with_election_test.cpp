@@ -33,9 +33,11 @@ using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using OnLost = LeaderElectionOptions::OnLost;
 
 constexpr Kind kLeases{"coordination.k8s.io/v1", "Lease", "leases"};
+constexpr Kind kEvents{"v1", "Event", "events"};
 
 void BlockUntilStop(const std::stop_token& stop) {
   std::mutex mutex;
@@ -127,6 +129,9 @@ class ManagerWithElectionTest : public ::testing::Test {
       while (!condition() && Clock::Real().Now() < next_step) std::this_thread::yield();
     }
   }
+  std::vector<json> EventsWithReason(const std::string& reason) {
+    return client_.List(kEvents, {.ns = "default", .fields = FieldSelector("reason=" + reason)});
+  }
   static bool HasLost(ElectedProgram& program) {
     return program.Log().find("Leader election lost") != std::string::npos;
   }
@@ -207,6 +212,66 @@ TEST_F(ManagerWithElectionTest, AReconcileThatHasLostTheLeaseCannotWrite) {
   Await([&] { return a.HasEnded(); });
   EXPECT_TRUE(refused);
   EXPECT_FALSE(client_.Get(ConfigMap::kKind, {"default", "late"}));
+}
+
+TEST_F(ManagerWithElectionTest, AnEventOfAReconcileThatHasLostTheLeaseIsNotWritten) {
+  CreateMap("one");
+  for (const OnLost on_lost : {OnLost::kExit, OnLost::kCampaign}) {
+    SCOPED_TRACE(static_cast<int>(on_lost));
+    const bool exits = on_lost == OnLost::kExit;
+    ElectedProgram a(server_, clock_, "a", on_lost, [&](const ConfigMap& map, Context& context) {
+      BlockUntilStop(context.stop);
+      context.events.Normal(map, "TooLate", "recorded after the lease was lost");
+    });
+    a.Start();
+    Await([&] { return a.HasReconciled("one"); });
+
+    SetHolder("thief");
+
+    AdvanceUntil([&] { return HasLost(a); });
+    const char* const last_line = exits ? "leader election lost" : "campaigning again";
+    Await([&] { return a.Log().find(last_line) != std::string::npos; });
+    EXPECT_EQ(a.Stop(), exits ? 1 : 0);
+    EXPECT_THAT(EventsWithReason("TooLate"), IsEmpty());
+    EXPECT_THAT(EventsWithReason("LeaderElection"), Not(IsEmpty())) << "not of a reconcile";
+    client_.Delete(kLeases, {"default", "web"});
+  }
+}
+
+TEST_F(ManagerWithElectionTest, TheLossOfTheLeaseIsNoErrorLineIfTheProgramCampaignsAgain) {
+  ElectedProgram a(server_, clock_, "a", OnLost::kCampaign, [](const ConfigMap& map, Context& ctx) {
+    BlockUntilStop(ctx.stop);
+    ctx.events.Normal(map, "TooLate", "recorded after the lease was lost");
+    ctx.client.Create(ConfigMap::kKind,
+                      {{"metadata", {{"name", "late"}, {"namespace", "default"}}}});
+  });
+  CreateMap("one");
+  a.Start();
+  Await([&] { return a.HasReconciled("one"); });
+
+  SetHolder("thief");
+
+  AdvanceUntil([&] { return a.Log().find("campaigning again") != std::string::npos; });
+  EXPECT_EQ(a.Stop(), 0);
+  EXPECT_THAT(a.Log(), Not(HasSubstr("\nE"))) << a.Log();
+}
+
+TEST_F(ManagerWithElectionTest, TheLastEventsOfTheLeaderAreWrittenBeforeTheLeaseIsReleased) {
+  ElectedProgram a(server_, clock_, "a", OnLost::kExit, [](const ConfigMap& map, Context& context) {
+    BlockUntilStop(context.stop);
+    context.events.Normal(map, "Last", "recorded after the stop");
+  });
+  CreateMap("one");
+  a.Start();
+  Await([&] { return a.HasReconciled("one"); });
+
+  EXPECT_EQ(a.Stop(), 0);
+
+  const auto version = [](const json& object) {
+    return std::stoull(object.at("metadata").at("resourceVersion").get<std::string>());
+  };
+  const json last = EventsWithReason("Last").at(0);
+  EXPECT_LT(version(last), version(*client_.Get(kLeases, {"default", "web"})));
 }
 
 TEST_F(ManagerWithElectionTest, TheLeaderClientWritesOnlyInTheLeader) {

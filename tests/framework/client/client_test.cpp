@@ -357,6 +357,20 @@ TEST_F(ClientTest, AStatusThatIsNotFoundMayBeMissingInTheDefinition) {
   }
 }
 
+TEST_F(ClientTest, AScaleThatIsNotFoundMayBeMissingInTheDefinition) {
+  transport_.Respond("PUT", std::string(kWeb) + "/scale", 404,
+                     R"({"reason":"NotFound","message":"deployments.apps \"web\" not found"})");
+  Scale scale;
+  scale.metadata.name = "web";
+  scale.metadata.ns = "shop";
+  try {
+    (void)client_.UpdateScale(Deployment::kKind, scale);
+    FAIL() << "no ApiError";
+  } catch (const ApiError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("has no subresource scale: add ScaleSubresource(…)"));
+  }
+}
+
 TEST_F(ClientTest, DeleteReturnsWhetherTheObjectExisted) {
   EXPECT_FALSE(client_.Delete<Deployment>({"shop", "web"}));
   transport_.Respond("DELETE", kWeb, 200, R"({"kind":"Status","status":"Success"})");

@@ -14,6 +14,7 @@
 
 #include <kopp/informer/api_error.hpp>
 #include <kopp/informer/decode_error.hpp>
+#include <kopp/not_leader_error.hpp>
 
 namespace kopp {
 namespace {
@@ -150,6 +151,37 @@ TEST_F(ReconcileContextTest, ExpectedErrorsAreRetriedAndLoggedAtInfo) {
   EXPECT_THAT(LogText(), Not(HasSubstr("Reconciler error")));
   EXPECT_EQ(controller_->queue().NumRequeues(key_), 2);
   EXPECT_EQ(Total("error"), "2");
+}
+
+TEST_F(ReconcileContextTest, ANamespaceThatIsBeingDeletedIsNoErrorLine) {
+  NewController([&](const ObjectKey&, Context&) -> Result {
+    throw ApiError::FromBody("POST /x", 403, R"({"reason": "Forbidden", "details": {"causes": [
+        {"reason": "NamespaceTerminating", "field": "metadata.namespace"}]}})");
+  });
+  ReconcileOnce();
+
+  EXPECT_THAT(LogText(), HasSubstr("\"Reconcile failed with an expected error, retrying\""));
+  EXPECT_THAT(LogText(), Not(HasSubstr("Reconciler error")));
+  EXPECT_EQ(controller_->queue().NumRequeues(key_), 1);
+}
+
+TEST_F(ReconcileContextTest, AWriteOfAFormerLeaderIsNoErrorLine) {
+  NewController([&](const ObjectKey&, Context&) -> Result {
+    throw NotLeaderError("PUT /x: not sent", false);
+  });
+  ReconcileOnce();
+
+  EXPECT_THAT(LogText(), HasSubstr("\"Reconcile failed with an expected error, retrying\""));
+  EXPECT_THAT(LogText(), Not(HasSubstr("Reconciler error")));
+}
+
+TEST_F(ReconcileContextTest, AForbiddenWriteIsLoggedAsAnError) {
+  NewController([&](const ObjectKey&, Context&) -> Result {
+    throw ApiError::FromBody("POST /x", 403, R"({"reason": "Forbidden"})");
+  });
+  ReconcileOnce();
+
+  EXPECT_THAT(LogText(), HasSubstr("Reconciler error"));
 }
 
 TEST_F(ReconcileContextTest, AConflictOfFieldManagersIsLoggedAsAnError) {

@@ -36,8 +36,10 @@ class ClusterDownTest : public ServedManagerTest {
         return {.status = 200, .body = body};
       };
     };
-    edge_->On("GET", "/api/v1",
-              respond(R"({"kind":"APIResourceList","resources":[{"name":"pods"}]})"));
+    edge_->On(
+        "GET", "/api/v1",
+        respond(
+            R"({"kind":"APIResourceList","resources":[{"name":"pods","kind":"Pod","namespaced":true}]})"));
     edge_->On("GET", kPods,
               respond(R"({"kind":"PodList","metadata":{"resourceVersion":"5"},"items":[)" +
                       PodJson("far") + "]}"));

@@ -65,8 +65,9 @@ class PreflightTest : public ::testing::Test {
  protected:
   PreflightTest() {
     SetVersion("Sun, 09 Sep 2001 01:46:40 GMT");
-    transport_.Respond("GET", "/api/v1", 200,
-                       R"({"kind":"APIResourceList","resources":[{"name":"pods"}]})");
+    transport_.Respond(
+        "GET", "/api/v1", 200,
+        R"({"kind":"APIResourceList","resources":[{"name":"pods","kind":"Pod","namespaced":true}]})");
     transport_.On("POST", kReviews, [](const ApiRequest& request) -> ApiResponse {
       auto review = nlohmann::json::parse(request.body);
       review["status"]["allowed"] = review["spec"]["resourceAttributes"]["verb"] != "delete";
@@ -112,7 +113,7 @@ TEST_F(PreflightTest, AMissingKindIsAProblemWithARemedy) {
   input_.kinds = {preflight_kinds::v1::Site::kKind};
 
   EXPECT_THAT(Run(),
-              HasSubstr("FAILED  the server does not serve sites.v1.example.com: install the "
+              HasSubstr("FAILED  the server does not serve sites of example.com/v1: install the "
                         "CustomResourceDefinition of Site with kubectl apply"));
   EXPECT_EQ(problems_, 1);
 }
@@ -121,9 +122,20 @@ TEST_F(PreflightTest, AMissingBuiltInKindIsAProblemOfTheServer) {
   transport_.Respond("GET", "/apis/apps/v1", 404, "{}");
   input_.kinds = {Deployment::kKind};
 
-  EXPECT_THAT(Run(), HasSubstr("FAILED  the server does not serve deployments.v1.apps: check the "
-                               "version of the server, and that its address is that of an API"));
+  EXPECT_THAT(Run(),
+              HasSubstr("FAILED  the server does not serve deployments of apps/v1: check the "
+                        "version of the server, and that its address is that of an API"));
   EXPECT_EQ(problems_, 1);
+}
+
+TEST_F(PreflightTest, APermissionForASubresourceThatIsNotServedIsAProblem) {
+  input_.kinds = {Pod::kKind};
+  input_.permissions = {PermissionFor(Pod::kKind, {"patch"}, "scale"),
+                        PermissionFor(Pod::kKind, {"update"}, "finalizers")};
+
+  EXPECT_THAT(Run(), HasSubstr("FAILED  the server serves pods of v1 without the subresource "
+                               "scale: add it to the CustomResourceDefinition"));
+  EXPECT_EQ(problems_, 1) << "nobody serves finalizers: it is a word of Roles";
 }
 
 TEST_F(PreflightTest, ADenialHasTheReasonsOfTheServer) {
@@ -285,8 +297,9 @@ TEST(ManagerActionsTest, CheckPrintsTheResultAndReturnsItsCode) {
   const auto transport = std::make_shared<testing::ScriptedTransport>(clock);
   transport->Respond("GET", "/version", 200, R"({"gitVersion":"v1.36.1"})");
   transport->Respond("POST", kReviews, 201, R"({"status":{"allowed":false}})");
-  transport->Respond("GET", "/api/v1", 200,
-                     R"({"kind":"APIResourceList","resources":[{"name":"pods"}]})");
+  transport->Respond(
+      "GET", "/api/v1", 200,
+      R"({"kind":"APIResourceList","resources":[{"name":"pods","kind":"Pod","namespaced":true}]})");
   Manager manager{
       Options{.action = Options::Action::kCheck, .transport = transport, .clock = clock}};
   manager.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });

@@ -210,8 +210,9 @@ TEST_F(RunnablesTest, AShutdownWithoutALimitWaitsForEver) {
 class ClustersTest : public ManagerTest {
  protected:
   ClustersTest() {
-    edge_->Respond("GET", "/api/v1", 200,
-                   R"({"kind":"APIResourceList","resources":[{"name":"pods"}]})");
+    edge_->Respond(
+        "GET", "/api/v1", 200,
+        R"({"kind":"APIResourceList","resources":[{"name":"pods","kind":"Pod","namespaced":true}]})");
     edge_->Respond("GET", kPods, 200,
                    R"({"kind":"PodList","metadata":{"resourceVersion":"5"},"items":[)" +
                        PodJson("far") + "]}");

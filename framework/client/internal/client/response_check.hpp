@@ -7,7 +7,6 @@
 
 #include <kopp/informer/api_error.hpp>
 #include <kopp/informer/decode_error.hpp>
-#include <kopp/informer/kind_ref.hpp>
 
 namespace kopp::detail {
 
@@ -33,8 +32,5 @@ void RequireJsonObjectStart(std::string_view request, std::string_view bytes);
 /// Returns whether `error` is the 404 of an API server. The 404 page of a proxy does not show that
 /// an object is missing.
 [[nodiscard]] bool IsNotFoundByServer(const ApiError& error);
-
-/// Returns what to do if the API server does not serve `kind`.
-[[nodiscard]] std::string AdviceForMissingKind(const KindRef& kind);
 
 }  // namespace kopp::detail

@@ -146,13 +146,14 @@ class Manager {
   ///    A controller that watches a further cluster waits until its caches have synced.
   ///
   /// Then stops: the controllers finish their current reconciles while their sources and
-  /// kLeaderElected end, the lease is released, kOthers ends, the caches and kCaches end, the
-  /// queued Events are written, kServers and the servers end.
+  /// kLeaderElected end, with leader election the queued Events of reconciles are written and the
+  /// lease is released, kOthers ends, the caches and kCaches end, the queued Events are written,
+  /// kServers and the servers end.
   ///
-  /// If a leader loses its lease, Context::client refuses to write from this moment on, the stop of
-  /// each reconcile is requested, and calls are cancelled. With OnLost::kExit, the program then
-  /// stops without a graceful timeout and Run returns 1. With OnLost::kCampaign, it waits until it
-  /// is the leader again.
+  /// If a leader loses its lease, Context::client refuses to write from this moment on, Events of
+  /// reconciles are dropped, the stop of each reconcile is requested, and calls are cancelled. With
+  /// OnLost::kExit, the program then stops without a graceful timeout and Run returns 1. With
+  /// OnLost::kCampaign, it waits until it is the leader again.
   ///
   /// Returns the exit code for main: 0, also if the stop is requested during the start; 1 if the
   /// start failed, the caches of step 2 did not sync within CacheOptions::sync_timeout, a runnable
