@@ -78,13 +78,13 @@ struct Context {
 /// |---|---|---|---|
 /// | returns `{}` | at a change or resync | reset | success |
 /// | returns `{.requeue_after = t}` | after t | reset | requeue_after |
-/// | the same with a negative t: it is overdue | after the limiter's delay, 5 ms at first | counts
-/// one more | requeue_after | | returns `{.backoff = true}` | after the limiter's delay | counts
-/// one more | requeue | | throws TerminalError | at a change or resync | reset | error, also a
-/// terminal error | | throws ApiError with Retry-After | after the longer of both | counts one more
-/// | error | | throws another std::exception | after the limiter's delay | counts one more | error
-/// | | throws after a newer event, with cancel_superseded | at once | unchanged | requeue | |
-/// throws another object | after the limiter's delay | counts one more | error, also a panic |
+/// | the same, and t < 0: overdue | after the limiter's delay | counts one more | requeue_after |
+/// | returns `{.backoff = true}` | after the limiter's delay | counts one more | requeue |
+/// | throws TerminalError | at a change or resync | reset | error, also a terminal error |
+/// | throws ApiError with Retry-After | after the longer of both | counts one more | error |
+/// | throws another std::exception | after the limiter's delay | counts one more | error |
+/// | throws after a newer event, with cancel_superseded | at once | unchanged | requeue |
+/// | throws another object | after the limiter's delay | counts one more | error, also a panic |
 ///
 /// controller-runtime does not reset the limiter after a terminal error. kopp does, as client-go
 /// advises for items that are not retried: the change that follows starts a new sequence of tries.
