@@ -253,6 +253,7 @@ void ReconcileRunner::Requeue(const QueuedKey& next, const ReconcileOutcome& out
       return Forget(next.item);
     case ReconcileResult::kRequeueAfter:
       if (outcome.returned.requeue_after < Duration::zero()) {
+        retries_.Forget(next.item);
         return AddRateLimited(next.item, priority, {}, Reason::Type::kRequeueAfter);
       }
       Forget(next.item);

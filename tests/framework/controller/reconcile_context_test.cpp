@@ -40,6 +40,18 @@ TEST_F(ReconcileContextTest, RetriesAndTheLastErrorAreKnownUntilASuccess) {
   EXPECT_THAT(seen, ElementsAre("0 ", "1 disk full", "2 ", "0 "));
 }
 
+TEST_F(ReconcileContextTest, ANegativeRequeueAfterIsASuccessWithoutRetriesAndLastError) {
+  std::vector<std::string> seen;
+  NewController([&](const ObjectKey&, Context& context) -> Result {
+    seen.push_back(std::to_string(context.retries) + ' ' + context.last_error);
+    if (seen.size() == 1) throw std::runtime_error("disk full");
+    return {.requeue_after = -1s};
+  });
+  for (int i = 0; i < 3; ++i) ReconcileOnce();
+
+  EXPECT_THAT(seen, ElementsAre("0 ", "1 disk full", "0 "));
+}
+
 TEST_F(ReconcileContextTest, ATerminalErrorStartsANewSequenceOfTries) {
   std::vector<int> retries;
   NewController([&](const ObjectKey&, Context& context) -> Result {
