@@ -111,7 +111,7 @@ void ReconcileRunner::ProcessOrThrow(const QueuedKey& next, const std::stop_toke
   Count(outcome);
   if (outcome.result == ReconcileResult::kError) {
     options_.failing.Add(next.item);
-  } else {
+  } else if (!outcome.superseded) {
     options_.failing.Remove(next.item);
   }
   Notify(attempt, outcome);

@@ -144,6 +144,30 @@ TEST_F(ReconcileResultTest, KeysThatWaitAndKeysThatFailAreCounted) {
   EXPECT_EQ(Metric("kopp_controller_waiting_keys"), "1");
 }
 
+TEST_F(ReconcileResultTest, AKeyWhoseReconcileWasSupersededStillFailsIfItFailedBefore) {
+  int calls = 0;
+  std::string failing;
+  NewController(
+      [&](const ObjectKey& key, Context&) -> Result {
+        if (++calls == 3) {
+          failing = Metric("kopp_controller_failing_keys");
+          return {};
+        }
+        if (calls == 2) controller_->queue().Add(key, {.payload = {.has_change = true}});
+        throw std::runtime_error("disk full");
+      },
+      {.cancel_superseded = true});
+  controller_->queue().Add(key_);
+  Start();
+  AwaitEvents(1);
+  controller_->queue().Add(key_);
+  AwaitEvents(3);
+  Stop();
+
+  EXPECT_EQ(failing, "1");
+  EXPECT_EQ(Total("requeue"), "1") << "the second one was superseded";
+}
+
 TEST_F(ReconcileResultTest, AStoppedControllerHasNoKeysThatFail) {
   NewController(
       [](const ObjectKey&, Context&) -> Result { throw std::runtime_error("disk full"); });
