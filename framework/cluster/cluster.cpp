@@ -77,6 +77,10 @@ struct Cluster::Impl::Connection {
     }
     transport = settings.options.transport ? settings.options.transport : Connect(settings);
     if (settings.wrap_transport) transport = settings.wrap_transport(std::move(transport));
+    if (settings.on_write_loop) {
+      transport = detail::WithWriteLoopDetection(std::move(transport), settings.clock,
+                                                 settings.on_write_loop);
+    }
   }
 
   std::shared_ptr<Transport> Connect(const ClusterSettings& settings) {

@@ -80,6 +80,7 @@ Options Checked(Options options) {
 Manager::Impl::Impl(Options options)
     : options_(Checked(std::move(options))),
       metrics_(std::make_unique<Metrics>()),
+      write_loops_(options_.log, CollectedMetrics()),
       recorder_(NewRecorder(options_)),
       cluster_(std::make_unique<Cluster::Impl>(MainCluster())),
       leader_transport_(cluster_->transport()),
@@ -126,15 +127,24 @@ ClusterSettings Manager::Impl::MainCluster() {
   ClusterSettings settings =
       ClusterSettingsOf(options_, "", ClusterOptionsOf(options_), CollectedMetrics());
   ReportSkippedObjects(settings.options.cache);
+  ReportWriteLoops(settings);
   RecordStreams(settings, recorder_);
   return settings;
+}
+
+void Manager::Impl::ReportWriteLoops(ClusterSettings& settings) {
+  settings.on_write_loop = [this, cluster = settings.name](const detail::WriteLoop& loop) {
+    write_loops_.Report(loop, cluster);
+  };
 }
 
 Cluster& Manager::Impl::AddCluster(const std::string& name, ClusterOptions options) {
   if (name.empty()) throw std::invalid_argument("AddCluster needs the name of the cluster");
   RequireNotStopping("cluster", name);
-  auto added = std::make_unique<Cluster::Impl>(
-      ClusterSettingsOf(options_, name, std::move(options), CollectedMetrics()));
+  ClusterSettings settings =
+      ClusterSettingsOf(options_, name, std::move(options), CollectedMetrics());
+  ReportWriteLoops(settings);
+  auto added = std::make_unique<Cluster::Impl>(std::move(settings));
   Cluster::Impl& cluster = *added;
   std::unique_ptr<workqueue::Metric> metric;  // may be null
   if (Metrics* metrics = CollectedMetrics()) {

@@ -7,6 +7,7 @@
 #include "runnable_threads.hpp"
 #include "shutdown.hpp"
 #include "skipped_object_events.hpp"
+#include "write_loop_reporter.hpp"
 
 #include <array>
 #include <atomic>
@@ -70,6 +71,7 @@ class Manager::Impl {
   [[nodiscard]] std::vector<Cluster::Impl*> Clusters() const;
   [[nodiscard]] ClusterSettings MainCluster();
   void ReportSkippedObjects(CacheOptions& cache);
+  void ReportWriteLoops(ClusterSettings& settings);
   [[nodiscard]] Metrics* CollectedMetrics() const;
   void AddBuiltInChecks();
   void AddLivenessChecks();
@@ -112,6 +114,7 @@ class Manager::Impl {
   Options options_;
   std::unique_ptr<Metrics> metrics_;              // transports and queues use it
   std::unique_ptr<SkippedObjectEvents> skipped_;  // the cache uses it
+  WriteLoopReporter write_loops_;                 // the transports use it
   std::shared_ptr<Recorder> recorder_;            // null without Options::record
   std::unique_ptr<Cluster::Impl> cluster_;        // the one of the options
   std::shared_ptr<Transport> events_transport_;   // without retries; null before Run

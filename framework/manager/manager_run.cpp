@@ -213,8 +213,10 @@ void Manager::Impl::LeadUntil(const std::stop_token& stop) {
     throw;
   }
   skipped_->Start(TermEvents());
+  write_loops_.Start(TermEvents());
   SleepUntil(options_.clock, TimePoint::max(), stop);
   skipped_->Stop();
+  write_loops_.Stop();
   EndTerm();
 }
 

@@ -127,6 +127,9 @@ struct Metrics::Families {
       "certwatcher_read_certificate_errors_total", "Total number of certificate read errors"};
   PermanentFamily<prometheus::Counter> dropped_events{
       "kopp_events_dropped_total", "Total number of Events that were not written, by reason."};
+  PermanentFamily<prometheus::Counter> write_loops{
+      "kopp_write_loops_total",
+      "Total number of reports of objects whose fields own writes change back and forth."};
   ProcessCollector process{};
   CustomMetrics custom{};
   LogCollector log{};
@@ -163,6 +166,7 @@ std::string Metrics::Text() const {
                                                              &f.certificate_reads,
                                                              &f.certificate_errors,
                                                              &f.dropped_events,
+                                                             &f.write_loops,
                                                              &f.process,
                                                              &f.custom,
                                                              &f.log}) {
@@ -268,6 +272,17 @@ void Metrics::SetMasterStatus(const std::string& name, bool is_leader) {
 
 void Metrics::AddSlowPath(const std::string& name) {
   families_->leader_elections.AddSlowPath(ToUtf8(name));
+}
+
+void Metrics::AddWriteLoop(const std::string& kind, const ObjectKey& object,
+                           const std::string& fields, const std::string& writers) {
+  families_->write_loops
+      .GetOrCreate({{"kind", kind},
+                    {"namespace", object.ns},
+                    {"name", object.name},
+                    {"fields", ToUtf8(fields)},
+                    {"writers", ToUtf8(writers)}})
+      ->Increment();
 }
 
 void Metrics::AddDroppedEvents(std::string_view reason, std::size_t count) {

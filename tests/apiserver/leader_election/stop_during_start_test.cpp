@@ -22,17 +22,17 @@ namespace {
 using ::testing::ContainsRegex;
 using ::testing::Not;
 
-struct Gadget {
-  static constexpr Kind kKind{"example.com/v1", "Gadget", "gadgets"};
+struct Gauge {
+  static constexpr Kind kKind{"example.com/v1", "Gauge", "gauges"};
   struct Spec {
     int size = 0;
   };
   ObjectMeta metadata = {};
   Spec spec = {};
 };
-KOPP_FIELDS(Gadget::Spec, size)
-KOPP_FIELDS(Gadget, metadata, spec)
-KOPP_CRD(Gadget)
+KOPP_FIELDS(Gauge::Spec, size)
+KOPP_FIELDS(Gauge, metadata, spec)
+KOPP_CRD(Gauge)
 
 /// Requests a stop when the request `stop_at` begins. Like the transports over a network, it does
 /// not send a request whose stop was requested.
@@ -86,7 +86,7 @@ End RunUntilRequest(std::size_t stop_at) {
   options.health.bind_address = "127.0.0.1:0";
   options.leader_election = {.enabled = true, .ns = "default", .identity = "a"};
   Manager manager(std::move(options));
-  manager.AddController<Gadget>().Reconcile([](const Gadget&, Context&) { return Result{}; });
+  manager.AddController<Gauge>().Reconcile([](const Gauge&, Context&) { return Result{}; });
   manager.AddController<ConfigMap>().Reconcile([&](const ConfigMap& map, Context& context) {
     context.events.Normal(map, "Seen", "It works");
     stop.request_stop();

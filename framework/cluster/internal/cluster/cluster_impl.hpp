@@ -1,5 +1,7 @@
 #pragma once
 
+#include "client/write_loop_detector.hpp"
+
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -36,6 +38,7 @@ struct ClusterSettings {
   std::function<void(std::string_view method, std::string_view host, Duration wait)> on_rate_limit =
       {};
   std::function<std::shared_ptr<Transport>(std::shared_ptr<Transport>)> wrap_transport = {};
+  std::function<void(const detail::WriteLoop&)> on_write_loop = {};
   FieldValidation field_validation = FieldValidation::kWarn;
   std::function<Client(Client)> configure_client = {};
   std::shared_ptr<Tracer> tracer = {};

@@ -108,6 +108,11 @@ class Metrics final : public ControllerMetrics,
   void SetMasterStatus(const std::string& name, bool is_leader) override;
   void AddSlowPath(const std::string& name) override;
 
+  /// Counts a write loop of `object`; see "Write loops" in docs/operating.md. `fields` and
+  /// `writers` are lists for people. The Manager calls it.
+  void AddWriteLoop(const std::string& kind, const ObjectKey& object, const std::string& fields,
+                    const std::string& writers);
+
   // The EventMetrics interface. An EventRecorder calls it.
   void AddDroppedEvents(std::string_view reason, std::size_t count) override;
 
