@@ -23,4 +23,10 @@ void RequirePositive(std::string_view option, Duration value) {
   if (value <= Duration::zero()) Reject(option, value, "it must be longer than zero");
 }
 
+void RequirePositive(std::string_view option, std::size_t limit) {
+  if (limit == 0) {
+    throw std::invalid_argument(std::string(option).append(" is 0: it must be at least 1"));
+  }
+}
+
 }  // namespace kopp::detail

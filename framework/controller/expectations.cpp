@@ -1,8 +1,14 @@
+#include "base/option_checks.hpp"
+
 #include <utility>
 
 #include <kopp/controller/expectations.hpp>
 
 namespace kopp {
+
+Expectations::Expectations(Clock& clock, Duration timeout) : clock_(clock), timeout_(timeout) {
+  detail::RequirePositive("the timeout of Expectations", timeout);
+}
 
 void Expectations::Expect(const ObjectKey& key, Effects effects) {
   if (effects.creations <= 0 && effects.deletions.empty()) return Forget(key);

@@ -120,6 +120,8 @@ class HttpServer::Impl final : private HttpListener::Handler {
     detail::RequirePositive("HttpServerOptions::request_timeout", options.request_timeout);
     detail::RequirePositive("HttpServerOptions::idle_timeout", options.idle_timeout);
     detail::RequirePositive("HttpServerOptions::write_timeout", options.write_timeout);
+    detail::RequirePositive("HttpServerOptions::max_connections", options.max_connections);
+    detail::RequirePositive("HttpServerOptions::max_head", options.max_head);
     for (auto& [path, route] : routes) {
       const std::size_t threads = std::max<std::size_t>(route.threads, 1);
       routes_.emplace(path, std::make_unique<RunningRoute>(std::move(route), threads));

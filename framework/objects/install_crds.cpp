@@ -1,3 +1,5 @@
+#include "base/option_checks.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -168,6 +170,8 @@ class Installation {
 
 void InstallCrds(const Client& client, std::span<const CustomResourceDefinition> definitions,
                  const InstallCrdsOptions& options) {
+  detail::RequireNotNegative("InstallCrdsOptions::timeout", options.timeout);
+  detail::RequireNotNegative("InstallCrdsOptions::names_timeout", options.names_timeout);
   const TimePoint deadline = SaturatingAdd(options.clock.Now(), options.timeout);
   for (const CustomResourceDefinition& definition : definitions) {
     client.Apply<CrdState>(definition.object());

@@ -1,3 +1,4 @@
+#include "base/option_checks.hpp"
 #include "base/sha256.hpp"
 #include "metrics/metric_text.hpp"
 #include "net/url_query.hpp"
@@ -99,7 +100,13 @@ class AccessReviewer::Impl {
         log_(std::move(log)),
         client_(client.With(stop_.get_token())),
         authentications_(options.max_cached, clock),
-        authorizations_(options.max_cached, clock) {}
+        authorizations_(options.max_cached, clock) {
+    detail::RequireNotNegative("AccessReviewOptions::token_ttl", options.token_ttl);
+    detail::RequireNotNegative("AccessReviewOptions::allowed_ttl", options.allowed_ttl);
+    detail::RequireNotNegative("AccessReviewOptions::denied_ttl", options.denied_ttl);
+    detail::RequirePositive("AccessReviewOptions::max_cached", options.max_cached);
+    detail::RequirePositive("AccessReviewOptions::max_pending", options.max_pending);
+  }
 
   std::optional<HttpResponse> Refuse(const HttpRequest& request) {
     const std::string_view token = BearerToken(request);

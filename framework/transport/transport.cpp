@@ -21,6 +21,7 @@ void ValidateOptions(const TransportOptions& options) {
   detail::RequirePositive("TransportOptions::connect_timeout", options.connect_timeout);
   detail::RequirePositive("TransportOptions::handshake_timeout", options.handshake_timeout);
   detail::RequirePositive("TransportOptions::call_timeout", options.call_timeout);
+  detail::RequirePositive("TransportOptions::max_body", options.max_body);
 }
 
 /// Returns the setting that cpprestsdk does not support, or "" if there is none.

@@ -34,10 +34,13 @@ void NotifyChange(const Runners& runners, const AnyObject& before, const AnyObje
   for (const auto& runner : runners) runner->Deliver(event);
 }
 
-/// Raises a resync period that is too short. Returns a report for a log, or "".
-/// client-go: minimumResyncPeriod.
+/// Raises a resync period that is too short. Returns a report for a log, or "". Throws if it is
+/// negative. client-go: minimumResyncPeriod.
 std::string LimitResync(HandlerOptions& options) {
   constexpr Duration kMinResync = std::chrono::seconds(1);
+  if (options.resync < Duration::zero()) {
+    throw std::invalid_argument("the resync period of a handler must not be negative");
+  }
   if (options.resync <= Duration::zero() || options.resync >= kMinResync) return {};
   options.resync = kMinResync;
   return "handler \"" + options.name + "\": its resync period is raised to the minimum of 1 s";

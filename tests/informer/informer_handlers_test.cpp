@@ -27,6 +27,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
+TEST_F(InformerTest, ANegativeResyncPeriodIsRejected) {
+  EXPECT_THROW(informer_.AddHandler(RecordingHandler(), {.resync = -1ns}), std::invalid_argument);
+}
+
 TEST_F(InformerTest, HandlersGetWatchEventsInOrder) {
   AddRecordingHandler();
   StartAndWaitForSync();

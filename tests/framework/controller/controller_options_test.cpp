@@ -15,7 +15,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kopp/controller/expectations.hpp>
+#include <kopp/crd.hpp>
+#include <kopp/http_server.hpp>
 #include <kopp/kinds.hpp>
+#include <kopp/serving/access_review.hpp>
 
 namespace kopp {
 namespace {
@@ -174,6 +178,35 @@ TEST_F(ControllerTest, NegativeTimesInItsOptionsAreRejected) {
   EXPECT_NE(error_of([](auto& options) { options.reconcile_timeout = Duration::min(); }), "");
   EXPECT_NE(error_of([](auto& options) { options.coalesce.quiet = -1ns; }), "");
   EXPECT_NE(error_of([](auto& options) { options.coalesce.max_wait = -1ns; }), "");
+}
+
+TEST_F(ControllerTest, OptionsWithWhichNothingWouldWorkAreRejected) {
+  const Client client(*transport_);
+  const auto review_error = [&](const AccessReviewOptions& options) {
+    return InvalidArgumentOf(
+        [&] { const AccessReviewer reviewer(client, Logger{}, clock_, options); });
+  };
+  EXPECT_EQ(review_error({}), "");
+  EXPECT_EQ(review_error({.max_cached = 0}),
+            "AccessReviewOptions::max_cached is 0: it must be at least 1");
+  EXPECT_NE(review_error({.max_pending = 0}), "");
+  EXPECT_NE(review_error({.token_ttl = -1s}), "");
+  EXPECT_NE(review_error({.allowed_ttl = -1s}), "");
+  EXPECT_NE(review_error({.denied_ttl = -1s}), "");
+  const auto server_error = [](HttpServerOptions options) {
+    options.address = "127.0.0.1:0";
+    return InvalidArgumentOf([&] { const HttpServer server(options, {}); });
+  };
+  EXPECT_EQ(server_error({}), "");
+  EXPECT_NE(server_error({.max_connections = 0}), "");
+  EXPECT_NE(server_error({.max_head = 0}), "");
+  EXPECT_NE(InvalidArgumentOf([&] { Expectations(clock_, -1s); }), "");
+  EXPECT_NE(InvalidArgumentOf([&] { InstallCrds(client, {}, {.timeout = -1s}); }), "");
+  EXPECT_NE(InvalidArgumentOf([&] { InstallCrds(client, {}, {.names_timeout = -1s}); }), "");
+  const auto connect = [] {
+    (void)MakeTransport({.server = "http://127.0.0.1:1"}, {.max_body = 0});
+  };
+  EXPECT_NE(InvalidArgumentOf(connect), "");
 }
 
 TEST_F(ControllerTest, NegativeTimesInTheOptionsOfTheManagerAreRejected) {

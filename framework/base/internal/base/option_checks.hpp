@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include <kopp/workqueue/clock.hpp>
@@ -11,5 +12,7 @@ namespace kopp::detail {
 void RequireNotNegative(std::string_view option, Duration value);
 /// Throws std::invalid_argument unless the duration is longer than zero.
 void RequirePositive(std::string_view option, Duration value);
+/// Throws std::invalid_argument if a limit is zero, with which nothing would work.
+void RequirePositive(std::string_view option, std::size_t limit);
 
 }  // namespace kopp::detail

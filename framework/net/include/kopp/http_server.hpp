@@ -115,7 +115,8 @@ class HttpServer {
   using Routes = std::map<std::string, Route, std::less<>>;
 
   /// Starts the server. Clients can connect when the constructor returns. Throws ConfigError with
-  /// the address and a remedy if it cannot listen or cannot use the certificate.
+  /// the address and a remedy if it cannot listen or cannot use the certificate, and
+  /// std::invalid_argument for a time or a limit of 0.
   HttpServer(const HttpServerOptions& options, Routes routes);
 
   /// Stops listening and closes all connections, then blocks until running handlers return. Does

@@ -65,7 +65,7 @@ class AnyInformer : private AnyReflector::Sink {
 
   /// Adds a handler, before or while the informer runs. A handler that is added after the first
   /// list gets an add for each object of the store, and then every later event. Throws
-  /// std::logic_error after Run has returned.
+  /// std::logic_error after Run has returned, and std::invalid_argument for a negative resync.
   HandlerRegistration AddHandler(AnyEventHandler handler, HandlerOptions options = {});
   /// Adds a handler with the resync period `resync`.
   HandlerRegistration AddHandler(AnyEventHandler handler, Duration resync) {

@@ -36,9 +36,8 @@ class Expectations {
 
   static constexpr Duration kDefaultTimeout = std::chrono::minutes(5);
 
-  /// `clock` must outlive the object.
-  explicit Expectations(Clock& clock = Clock::Real(), Duration timeout = kDefaultTimeout)
-      : clock_(clock), timeout_(timeout) {}
+  /// `clock` must outlive the object. Throws std::invalid_argument unless `timeout` is positive.
+  explicit Expectations(Clock& clock = Clock::Real(), Duration timeout = kDefaultTimeout);
 
   /// Replaces what is expected for `key`, and starts its timeout.
   void Expect(const ObjectKey& key, Effects effects);

@@ -35,7 +35,8 @@ struct AccessReviewOptions {
 ///     rules: [{nonResourceURLs: [/metrics], verbs: [get]}]
 class AccessReviewer {
  public:
-  /// `client` must not be fenced by leader election. `clock` must outlive the reviewer.
+  /// `client` must not be fenced by leader election. `clock` must outlive the reviewer. Throws
+  /// std::invalid_argument for a negative time or a limit of 0.
   explicit AccessReviewer(const Client& client, Logger log = Logger{}, Clock& clock = Clock::Real(),
                           AccessReviewOptions options = {});
   ~AccessReviewer();
