@@ -110,6 +110,16 @@ class WriteLoopDetectingTransport final : public Transport {
 
 }  // namespace
 
+std::string WriteLoop::FieldList() const {
+  std::string list;
+  for (const std::string& field : fields) list += (list.empty() ? "" : ", ") + field;
+  return list;
+}
+
+std::string WriteLoop::WriterList() const {
+  return writers[0] == writers[1] ? writers[0] : writers[0] + ", " + writers[1];
+}
+
 std::optional<WriteLoop> WriteLoopDetector::OnWrite(std::string_view target,
                                                     std::string_view response) {
   const auto path = ParseResourcePath(target);

@@ -1,22 +1,11 @@
 #include "write_loop_reporter.hpp"
 
-#include <utility>
+#include <string>
 
 namespace kopp {
-namespace {
-
-std::string Join(const std::vector<std::string>& texts) {
-  std::string joined;
-  for (const std::string& text : texts) joined += (joined.empty() ? "" : ", ") + text;
-  return joined;
-}
-
-}  // namespace
-
 void WriteLoopReporter::Report(const detail::WriteLoop& loop, std::string_view cluster) {
-  const auto& [first, second] = loop.writers;
-  const std::string fields = Join(loop.fields);
-  const std::string writers = first == second ? first : first + ", " + second;
+  const std::string fields = loop.FieldList();
+  const std::string writers = loop.WriterList();
   log_.Error("Own writes change the same fields of an object back and forth",
              {{"kind", loop.kind.kind},
               {"namespace", loop.key.ns},

@@ -180,6 +180,25 @@ TEST(ExploreTest, ACrashThatEqualsAnotherOneIsPruned) {
   EXPECT_GT(Explore(create_widget, WidgetOperator(reconcile)).pruned, 0U);
 }
 
+TEST(ExploreTest, AWriteLoopNamesTheObjectTheFieldsAndTheWriters) {
+  const OperatorSetup setup = [](Manager& manager) {
+    for (const char* const phase : {"Cert", "Dns"}) {
+      manager.AddController<Widget>({.name = phase})
+          .Reconcile([phase](const Widget&, Context& context) -> Result {
+            context.client.WithFieldManager(phase).PatchStatus<Widget>(
+                widget_key, Patch::Merge({{"status", {{"phase", phase}}}}));
+            return {};
+          });
+    }
+  };
+  const ExploreResult result = Explore(create_widget, setup);
+
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_THAT(result.findings.front().problem,
+              HasSubstr("writes the same fields of Widget default/web back and forth (field "
+                        "managers: Cert, Dns): status.phase"));
+}
+
 TEST(ExploreTest, AnOperatorThatNeverStopsWritingDoesNotConverge) {
   const auto reconcile = [](const Widget& widget, Context& context) -> Result {
     SetPhase(widget, widget.status.phase + "x", context);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <kopp/informer/predicates.hpp>
@@ -87,6 +88,25 @@ TEST(ExploreSampleTest, TheSampleControllerSurvivesTheDeletionOfItsFoo) {
   const ExploreResult result = Explore(scenario, AddFooController, {.time_limit = kNoTimeLimit});
   EXPECT_TRUE(result);
   std::cout << result;
+}
+
+TEST(ExploreSampleTest, APlantedWriteLoopIsFound) {
+  const OperatorSetup setup = [](Manager& manager) {
+    manager.AddController<Foo>()
+        .Where(GenerationChanged() || LabelsChanged())
+        .Reconcile([](const Foo& foo, Context& context) {
+          const bool is_seen = foo.metadata.labels.contains("seen");
+          const json seen = is_seen ? json() : json("yes");
+          context.client.Patch<Foo>(foo_key,
+                                    Patch::Merge({{"metadata", {{"labels", {{"seen", seen}}}}}}));
+          return sample::ReconcileFoo(foo, context);
+        });
+  };
+  const ExploreResult result = Explore(FooScenario(), setup, {.time_limit = kNoTimeLimit});
+
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.findings.front().problem,
+              ::testing::HasSubstr("writes the same fields of Foo default/foo back and forth"));
 }
 
 TEST(ExploreSampleTest, TheExampleThatCopiesConfigMapsSurvivesAllDisturbances) {

@@ -299,10 +299,21 @@ ApiResponse Simulation::OnCall(OperatorProcess& process, const ApiRequest& reque
   }
   DisturbAfter(process, request, call);
   const bool written = IsWrite(request) && response.status < 300;
+  if (written) CheckForLoop(request, response);
   if (written && plan_.options.cache.own_writes_timeout > Duration::zero()) {
     DeliverOwnWrite(request);
   }
   return response;
+}
+
+/// A write loop would end when max_reconciles is exceeded. It is reported earlier, with its cause.
+void Simulation::CheckForLoop(const ApiRequest& request, const ApiResponse& response) {
+  if (request.method != "PUT" && request.method != "PATCH") return;
+  const auto loop = loops_.OnWrite(request.target, response.body);
+  if (!loop || !result_.problem.empty()) return;
+  result_.problem =
+      "The operator writes the same fields of " + loop->kind.kind + ' ' + loop->key.ToString() +
+      " back and forth (field managers: " + loop->WriterList() + "): " + loop->FieldList() + "\n";
 }
 
 /// Delivers the events of the written kind: a read of the operator would wait for them.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "client/write_loop_detector.hpp"
 #include "explore/disturbance.hpp"
 #include "explore/operator_process.hpp"
 #include "explore/simulated_cluster.hpp"
@@ -107,6 +108,7 @@ class Simulation {
   /// Calls `visit` for each view of the kind of a request.
   void ForEachView(const ApiRequest& request, const std::function<void(CacheView&)>& visit);
   void DeliverOwnWrite(const ApiRequest& request);
+  void CheckForLoop(const ApiRequest& request, const ApiResponse& response);
   [[nodiscard]] CacheView* NextView();
   void HoldEvents(CacheView& view, Type type);
 
@@ -124,6 +126,7 @@ class Simulation {
   const RunMode mode_;
   std::vector<Pending> schedule_;
   SimulatedCluster cluster_;
+  kopp::detail::WriteLoopDetector loops_{cluster_.clock()};
   std::unique_ptr<TestTransport> test_transport_;
   std::string actor_ = "the test";
   RunResult result_;

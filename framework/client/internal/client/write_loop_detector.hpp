@@ -28,6 +28,10 @@ struct WriteLoop {
   std::string uid;
   std::vector<std::string> fields;     ///< such as "status.conditions[type=Ready].status"
   std::array<std::string, 2> writers;  ///< field managers; equal if there is one writer
+
+  /// Return lists for people, separated by commas.
+  [[nodiscard]] std::string FieldList() const;
+  [[nodiscard]] std::string WriterList() const;
 };
 
 /// Finds write loops in the responses to writes. Thread-safe.
