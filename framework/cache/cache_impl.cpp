@@ -43,15 +43,30 @@ std::string WatchHint(const detail::CacheKey& key, const std::string& kind) {
          " objects: add .Owns(kind, ObjectForm::kComplete) or .Watches(kind, …)";
 }
 
+/// Several views may be of one kind, also of another version of it.
+bool IsSameResource(const Kind& a, const Kind& b) {
+  return a.plural == b.plural && a.group() == b.group();
+}
+
 }  // namespace
 
-/// Several views may be of one kind, also of another version of it.
 void Cache::Impl::OnWrite(const Kind& kind, const WrittenObject& object) {
   for (const Entry& entry : Entries()) {
-    const Kind& watched = entry.informers->kind();
-    if (watched.plural != kind.plural || watched.group() != kind.group()) continue;
-    entry.informers->RecordWrite(object);
+    if (IsSameResource(entry.informers->kind(), kind)) entry.informers->RecordWrite(object);
   }
+}
+
+std::optional<std::string> Cache::Impl::FindOwned(const Kind& kind, const ObjectKey& key,
+                                                  std::string_view owner_uid) const {
+  std::optional<std::string> absent;
+  for (const Entry& entry : Entries()) {
+    if (!IsSameResource(entry.informers->kind(), kind)) continue;
+    auto uid = entry.informers->FindOwned(key, owner_uid);
+    if (!uid) continue;
+    if (!uid->empty()) return uid;
+    absent = std::move(uid);
+  }
+  return absent;
 }
 
 /// A mapping function must not fail because an unrelated write is late: its event would be lost.

@@ -1,5 +1,6 @@
 #include "base/any_token.hpp"
 #include "cache/informer_set_impl.hpp"
+#include "client/owned_object.hpp"
 #include "client/read_scope.hpp"
 #include "client/resource_path.hpp"
 #include "own_writes.hpp"
@@ -220,6 +221,23 @@ std::size_t InformerSet::Impl::Size() const {
   std::size_t size = 0;
   for (const auto& member : members_) size += member->informer.store().Size();
   return size;
+}
+
+std::optional<std::string> InformerSet::Impl::FindOwned(const ObjectKey& key,
+                                                        std::string_view owner_uid) const {
+  Member* const member = FindMember(key.ns);
+  if (member == nullptr) return std::nullopt;
+  const informer::AnyObject stored = member->informer.store().Get(key);
+  if (stored && detail::IsOwnedOnlyBy(stored.metadata(), owner_uid)) return stored.metadata().uid;
+  if (const auto written = member->own_writes.Find(key)) {
+    const bool is_owned =
+        written->state == WrittenObject::State::kExists && written->controller == owner_uid;
+    return is_owned ? std::optional(written->uid) : std::nullopt;
+  }
+  const Selector& selector = member->selector;
+  const bool is_absent =
+      !stored && selector.labels.empty() && selector.fields.empty() && member->informer.HasSynced();
+  return is_absent ? std::optional<std::string>("") : std::nullopt;
 }
 
 void InformerSet::Impl::RecordWrite(const WrittenObject& object) {

@@ -81,6 +81,13 @@ void OwnWrites::AwaitAll(std::string_view ns, Duration timeout, const std::stop_
   ForgetSettled(pending);
 }
 
+std::optional<WrittenObject> OwnWrites::Find(const ObjectKey& key) {
+  if (size_ == 0) return std::nullopt;
+  auto writes = writes_.Lock();
+  const auto found = writes->by_key.find(key);
+  return found == writes->by_key.end() ? std::nullopt : std::optional(found->second.object);
+}
+
 /// Returns whether the store is not older than the write for its object.
 bool OwnWrites::IsVisible(const Write& write) const {
   const informer::StoreVersion& version = informer_.version();

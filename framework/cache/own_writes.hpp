@@ -41,6 +41,9 @@ class OwnWrites {
   /// The same for all objects of the namespace `ns`, or of all namespaces if it is empty.
   void AwaitAll(std::string_view ns, Duration timeout, const std::stop_token& stop);
 
+  /// Returns the last write of `key`, if it may be missing in the store.
+  [[nodiscard]] std::optional<WrittenObject> Find(const ObjectKey& key);
+
   /// Returns the number of writes that may be missing in the store.
   [[nodiscard]] std::size_t size() const { return size_; }
 

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -44,12 +46,16 @@ struct EncodedIdentity {
   struct Metadata {
     std::string name;
     std::string ns;
+    std::string uid;
+    std::string resourceVersion;
+    std::vector<OwnerReference> ownerReferences;
   };
   std::optional<std::string> apiVersion;
   std::optional<std::string> kind;
   Metadata metadata;
 };
-KOPP_FIELDS(EncodedIdentity::Metadata, name, KOPP_FIELD(ns, "namespace"))
+KOPP_FIELDS(EncodedIdentity::Metadata, name, KOPP_FIELD(ns, "namespace"), uid, resourceVersion,
+            ownerReferences)
 KOPP_FIELDS(EncodedIdentity, apiVersion, kind, metadata)
 
 /// Returns "{" and the members `apiVersion` and `kind`, which the API server requires in each body,
@@ -91,6 +97,23 @@ std::string MetadataOf(const json& object, const char* field) {
 
 ObjectKey KeyOf(const json& object) {
   return {MetadataOf(object, "namespace"), MetadataOf(object, "name")};
+}
+
+/// Returns the controller among the owners of an object, if the API server can find the object by
+/// its name only.
+std::optional<OwnerReference> ControllerToCheck(const std::vector<OwnerReference>& owners,
+                                                const std::string& uid,
+                                                const std::string& version) {
+  const auto controller = std::ranges::find_if(owners, &OwnerReference::controller);
+  const bool is_checked = controller != owners.end() && !controller->uid.empty();
+  return is_checked && uid.empty() && version.empty() ? std::optional(*controller) : std::nullopt;
+}
+
+std::optional<OwnerReference> ControllerToCheck(const json& object) {
+  const json owners = object.value("/metadata/ownerReferences"_json_pointer, json());
+  if (!owners.is_array()) return std::nullopt;
+  return ControllerToCheck(owners.get<std::vector<OwnerReference>>(), MetadataOf(object, "uid"),
+                           MetadataOf(object, "resourceVersion"));
 }
 
 const char* ContentType(Patch::Type type) {
@@ -159,10 +182,13 @@ Client::Body Client::BodyOf(const Kind& kind, std::string_view subresource,
   }
   const ObjectKey key = KeyOf(object);
   ObjectKey sent = KeyFor(kind, key);
-  if (sent.ns == key.ns) return {std::move(sent), TextWithType(kind, subresource, object)};
+  auto controller = ControllerToCheck(object);
+  if (sent.ns == key.ns) {
+    return {std::move(sent), TextWithType(kind, subresource, object), std::move(controller)};
+  }
   json with_namespace = object;
   with_namespace["metadata"]["namespace"] = sent.ns;
-  return {std::move(sent), TextWithType(kind, subresource, with_namespace)};
+  return {std::move(sent), TextWithType(kind, subresource, with_namespace), std::move(controller)};
 }
 
 /// BodyOf() for the text of an object. It is not parsed into a DOM, unless its namespace is added.
@@ -177,7 +203,9 @@ Client::Body Client::BodyOfEncoded(const Kind& kind, std::string_view subresourc
   });
   if (text.size() > 1 && object.size() > 2) text += ',';
   text.append(object, 1);  // what Encode writes begins with the brace
-  return {std::move(sent), std::move(text)};
+  const EncodedIdentity::Metadata& metadata = identity.metadata;
+  return {std::move(sent), std::move(text),
+          ControllerToCheck(metadata.ownerReferences, metadata.uid, metadata.resourceVersion)};
 }
 
 /// Sends a write request with its options. `force` is the query parameter of an apply.
@@ -262,10 +290,13 @@ Client::Written Client::CreateEncoded(const Kind& kind, const std::string& objec
 Client::Written Client::WriteExisting(const Kind& kind, Body body,
                                       const WriteOptions& options) const {
   CheckWrite(kind, body.key, body.text, options.subresource);
-  return Write({.method = "PUT",
-                .target = ObjectPath(kind, body.key, options.subresource),
-                .body = std::move(body.text)},
-               options);
+  const auto send = [&](std::string text) {
+    return Write({.method = "PUT",
+                  .target = ObjectPath(kind, body.key, options.subresource),
+                  .body = std::move(text)},
+                 options);
+  };
+  return WriteOwned(kind, body, options, std::cref(send));  // without an allocation
 }
 
 Client::Written Client::UpdateText(const Kind& kind, const json& object,
@@ -292,15 +323,19 @@ Client::Written Client::PatchText(const Kind& kind, const ObjectKey& key, const 
 Client::Written Client::WriteApplied(const Kind& kind, Body body,
                                      const ApplyOptions& options) const {
   CheckWrite(kind, body.key, body.text, options.subresource);
-  return Write({.method = "PATCH",
-                .target = ObjectPath(kind, body.key, options.subresource),
-                .body = std::move(body.text),
-                .content_type = "application/apply-patch+yaml"},
-               {.subresource = options.subresource,
-                .field_manager = options.field_manager,
-                .dry_run = options.dry_run,
-                .field_validation = options.field_validation},
-               options.force ? "true" : "");
+  const WriteOptions write{.subresource = options.subresource,
+                           .field_manager = options.field_manager,
+                           .dry_run = options.dry_run,
+                           .field_validation = options.field_validation,
+                           .adopt = options.adopt};
+  const auto send = [&](std::string text) {
+    return Write({.method = "PATCH",
+                  .target = ObjectPath(kind, body.key, options.subresource),
+                  .body = std::move(text),
+                  .content_type = "application/apply-patch+yaml"},
+                 write, options.force ? "true" : "");
+  };
+  return WriteOwned(kind, body, write, std::cref(send));
 }
 
 Client::Written Client::ApplyText(const Kind& kind, const json& object,

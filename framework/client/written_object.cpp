@@ -1,5 +1,6 @@
 #include "written_object.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -27,6 +28,7 @@ struct WriteResponse {
     std::optional<std::int64_t> deletionGracePeriodSeconds;
     std::vector<std::string> finalizers;
     std::map<std::string, std::string> labels;
+    std::vector<OwnerReference> ownerReferences;
   };
   struct Details {
     std::string uid;
@@ -36,14 +38,21 @@ struct WriteResponse {
   Details details;  // of a Status
 };
 KOPP_FIELDS(WriteResponse::Metadata, name, KOPP_FIELD(ns, "namespace"), uid, resourceVersion,
-            deletionTimestamp, deletionGracePeriodSeconds, finalizers, labels)
+            deletionTimestamp, deletionGracePeriodSeconds, finalizers, labels, ownerReferences)
 KOPP_FIELDS(WriteResponse::Details, uid)
 KOPP_FIELDS(WriteResponse, kind, metadata, details)
+
+/// Returns the uid of the controller among `owners`, or "".
+std::string ControllerUid(const std::vector<OwnerReference>& owners) {
+  const auto controller = std::ranges::find_if(owners, &OwnerReference::controller);
+  return controller == owners.end() ? "" : controller->uid;
+}
 
 WrittenObject ObjectIn(WriteResponse response, State state) {
   WriteResponse::Metadata& metadata = response.metadata;
   WrittenObject object{.key = {std::move(metadata.ns), std::move(metadata.name)},
                        .uid = std::move(metadata.uid),
+                       .controller = ControllerUid(metadata.ownerReferences),
                        .state = state};
   // A Scale has the metadata of the object that it scales, except the labels.
   if (response.kind != "Scale") object.labels = std::move(metadata.labels);
@@ -83,6 +92,7 @@ std::optional<WrittenObject> WrittenObjectOf(const ObjectMeta& metadata) {
                        .uid = metadata.uid,
                        .resource_version = metadata.resourceVersion,
                        .labels = metadata.labels.get(),
+                       .controller = ControllerUid(metadata.ownerReferences.get()),
                        .state = State::kExists};
 }
 

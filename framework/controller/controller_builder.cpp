@@ -18,7 +18,7 @@ informer::EnqueueFunction ControllerBuilderBase::Enqueue(const Kind& kind) const
 
 informer::AnyEventHandler ControllerBuilderBase::EnqueueOwner(const Kind& kind,
                                                               const OwnsOptions& options) const {
-  Controller::Impl::Of(controller_).SetOwnsObjects();
+  Controller::Impl::Of(controller_).AddOwnedKind(kind);
   return informer::EnqueueOwner(Enqueue(kind), controller_.kind(),
                                 options.match_every_owner ? informer::OwnerMatch::kEveryOwner
                                                           : informer::OwnerMatch::kController);

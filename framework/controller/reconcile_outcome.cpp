@@ -4,6 +4,7 @@
 
 #include <exception>
 
+#include <kopp/foreign_object_error.hpp>
 #include <kopp/informer/api_error.hpp>
 #include <kopp/informer/exception_text.hpp>
 #include <kopp/informer/retry_after.hpp>
@@ -62,6 +63,9 @@ ReconcileOutcome CallReconciler(const Reconciler& reconcile, const ObjectKey& ke
     set_error(error);
     outcome.expected = IsExpected(error);
     outcome.retry_after = RetryAfterDelay(error.retry_after(), workqueue::SystemRandom());
+  } catch (const ForeignObjectError& error) {
+    set_error(error);
+    outcome.foreign_object = true;
   } catch (const StaleCacheError& error) {
     set_error(error);
     outcome.expected = true;

@@ -106,6 +106,7 @@ void ReconcileRunner::ProcessOrThrow(const QueuedKey& next, const std::stop_toke
   log_.Started(attempt.log, attempt.history.retries, attempt.queue_wait);
   const ReconcileOutcome outcome = Call(attempt);
   log_.Ended(attempt.log, outcome);
+  if (outcome.foreign_object) RecordForeignObject(next.item, outcome.error.message);
   CallErrorHook(attempt, outcome);
   span.End(outcome);
   Count(outcome);
@@ -185,6 +186,13 @@ ReconcileOutcome ReconcileRunner::Call(const Attempt& attempt) const {
                              std::to_string(timeout.count()) + " ms)";
   }
   return outcome;
+}
+
+void ReconcileRunner::RecordForeignObject(const ObjectKey& key, std::string_view message) const {
+  const informer::AnyObject object = Find(key);
+  if (!object) return;
+  dependencies_.events.Warning(ReferenceTo(options_.kind, object.metadata()), "ErrResourceExists",
+                               message);
 }
 
 void ReconcileRunner::CallErrorHook(const Attempt& attempt, const ReconcileOutcome& outcome) const {

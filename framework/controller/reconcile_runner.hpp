@@ -100,6 +100,7 @@ class ReconcileRunner {
   [[nodiscard]] Context NewContext(const Attempt& attempt, const Client& client,
                                    std::stop_token stop) const;
   [[nodiscard]] ReconcileOutcome Call(const Attempt& attempt) const;
+  void RecordForeignObject(const ObjectKey& key, std::string_view message) const;
   void CallErrorHook(const Attempt& attempt, const ReconcileOutcome& outcome) const;
   void Count(const ReconcileOutcome& outcome);
   void Notify(const Attempt& attempt, const ReconcileOutcome& outcome) const;

@@ -100,7 +100,10 @@ std::vector<Permission> Manager::Impl::Permissions() const {
   for (const KindRef& kind : cache().Kinds()) all.push_back(PermissionFor(kind, {"list", "watch"}));
   const auto controllers = Controllers();
   for (const Controller::Impl* controller : controllers) {
-    if (controller->owns_objects()) all.push_back(PermissionToOwn(controller->kind()));
+    const std::vector<KindRef>& owned = controller->owned_kinds();
+    if (!owned.empty()) all.push_back(PermissionToOwn(controller->kind()));
+    // The client reads an object that the cache does not know before it writes it for an owner.
+    for (const KindRef& kind : owned) all.push_back(PermissionFor(kind, {"get"}));
   }
   const Permission events = PermissionForEvents(options_);
   if (!controllers.empty()) all.push_back(events);

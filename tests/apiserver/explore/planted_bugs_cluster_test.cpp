@@ -74,16 +74,13 @@ TEST(OperatorBugTest, AForeignObjectIsAdopted) {
   const auto buggy = [](const Widget& widget, Context& context) -> Result {
     const auto existing = context.cache.Get<ConfigMap>(KeyOf(widget));
     const ConfigMap desired = ChildOf(widget, widget.metadata.name);
-    if (!existing || existing->data != desired.data) context.client.Apply(desired);
+    if (!existing || existing->data != desired.data) {
+      context.client.Apply(desired, {.adopt = true});
+    }
     return {};
   };
   const auto corrected = [](const Widget& widget, Context& context) -> Result {
-    const auto existing = context.cache.Get<ConfigMap>(KeyOf(widget));
-    if (existing && !IsControlledBy(*existing, widget)) {
-      SetPhase(widget, "NameInUse", context);
-      return {};
-    }
-    if (!existing) context.client.Create(ChildOf(widget, widget.metadata.name));
+    context.client.Apply(ChildOf(widget, widget.metadata.name));  // throws
     return {};
   };
   const auto text_of_foreign = [](const Client& client) -> std::string {

@@ -18,7 +18,10 @@ rejections() {
     | "\(.responseStatus.code) \(.verb) \(.requestURI)"' | sort | uniq -c
 }
 
-used_rules_equal_rbac_yaml() { diff --label rbac.yaml --label used -u <(rules) <(used_rules); }
+used_rules_equal_rbac_yaml() { diff --label rbac.yaml --label used -u <(rules | without_get) <(used_rules | without_get); }
+
+# The controller reads a Deployment only if somebody else replaces it at the same time.
+without_get() { grep -vx 'get deployments apps'; }
 
 # Prints the rules, except those that an admission plugin requires, because no request uses them.
 rules() {

@@ -143,6 +143,24 @@ TEST_F(ClientPageTest, ApplyTakesFieldsOverUnlessForceIsFalse) {
   EXPECT_EQ(Stored().data.at("color"), "blue");
 }
 
+TEST_F(ClientPageTest, AnObjectOfOthersIsNotTakenOver) {
+  env_.Install(MANIFESTS "/crd-status-subresource.yaml");
+  const Foo foo = env_.client().Create<Foo>({{"metadata", {{"name", "foo"}, {"namespace", "shop"}}},
+                                             {"spec", {{"deploymentName", "web"}}}});
+  const kopp::Client& client = client_;
+  testing::internal::CaptureStdout();
+
+  try {
+    client.Apply(ConfigMap{.metadata = kopp::OwnedBy(foo, "settings")});
+  } catch (const kopp::ForeignObjectError& error) {
+    std::cout << error.what() << '\n';
+  }
+
+  EXPECT_THAT(testing::internal::GetCapturedStdout(),
+              HasSubstr("ConfigMap shop/settings already exists and is not controlled by Foo foo"));
+  EXPECT_EQ(Stored().data.at("color"), "red");
+}
+
 TEST_F(ClientPageTest, StatusAndOtherSubresourcesAreWritten) {
   env_.Install(MANIFESTS "/crd-status-subresource.yaml");
   env_.client().Create<Foo>({{"metadata", {{"name", "foo"}, {"namespace", "shop"}}},

@@ -408,6 +408,20 @@ TEST(ManagerActionsTest, AControllerThatOwnsObjectsNeedsUpdateOnTheFinalizersOfI
   EXPECT_THAT(watching.Permissions(), Not(Contains(finalizers)));
 }
 
+TEST(ManagerActionsTest, AControllerThatOwnsObjectsNeedsToReadThem) {
+  const auto finish = [](const auto&, Context&) { return Result{}; };
+  Manager typed{{}};
+  typed.AddController<ConfigMap>().Owns<Pod>().Reconcile(finish);
+  Manager dynamic{{}};
+  dynamic.AddController(KindRef(ConfigMap::kKind)).Owns(KindRef(Pod::kKind)).Reconcile(finish);
+
+  const Permission pods = PermissionFor(Pod::kKind, {"get", "list", "watch"});
+  const Permission maps = PermissionFor(ConfigMap::kKind, {"list", "watch"});
+
+  EXPECT_THAT(typed.Permissions(), AllOf(Contains(pods), Contains(maps)));
+  EXPECT_THAT(dynamic.Permissions(), AllOf(Contains(pods), Contains(maps)));
+}
+
 TEST(ManagerActionsTest, TheLeaderNeedsEventsInTheNamespaceOfTheLease) {
   Options options{.watch_namespace = "shop,web"};
   options.leader_election = {.enabled = true, .id = "lock", .ns = "system"};

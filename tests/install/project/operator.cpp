@@ -34,11 +34,9 @@ json Desired(const Foo& foo) {
 }
 
 kopp::Result Reconcile(const Foo& foo, kopp::Context& ctx) {
-  const auto found = ctx.cache.Get<Deployment>({foo.metadata.ns, foo.spec.deploymentName});
-  if (foo.spec.deploymentName.empty()) throw kopp::TerminalError("spec.deploymentName is empty");
-  if (found && !kopp::IsControlledBy(*found, foo)) {
-    ctx.events.Warning(foo, "ErrResourceExists", "the Deployment is not managed by this Foo");
-    throw std::runtime_error(foo.spec.deploymentName + " is not controlled by this Foo");
+  if (foo.spec.deploymentName.empty()) {
+    ctx.events.Warning(foo, "InvalidSpec", "spec.deploymentName is empty");
+    throw kopp::TerminalError("spec.deploymentName is empty");  // a retry would not help
   }
   const auto live = ctx.client.Apply<Deployment>(Desired(foo));
   ctx.client.ApplyStatus(

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <stop_token>
 #include <string>
@@ -74,6 +75,8 @@ class Cache::Impl final : public WriteObserver {
   [[nodiscard]] std::vector<ObjectMeta> MetadataOf(std::string_view informer,
                                                    std::size_t limit) const;
   void OnWrite(const Kind& kind, const WrittenObject& object) override;
+  [[nodiscard]] std::optional<std::string> FindOwned(const Kind& kind, const ObjectKey& key,
+                                                     std::string_view owner_uid) const override;
   /// Makes reads of a view throw StaleCacheError until its first lists are complete, except in
   /// handlers, whose events would be lost. Call it before Start.
   void RejectUnsyncedReads() { rejects_unsynced_reads_ = true; }

@@ -78,6 +78,9 @@ class InformerSet::Impl final : public InformerSet {
   /// Returns whether the current thread is in a call of a handler of any InformerSet.
   [[nodiscard]] static bool InHandler();
 
+  /// See WriteObserver::FindOwned.
+  [[nodiscard]] std::optional<std::string> FindOwned(const ObjectKey& key,
+                                                     std::string_view owner_uid) const;
   /// Adds a write of this program, which later calls of AwaitWrites wait for.
   void RecordWrite(const WrittenObject& object);
   /// Blocks until the store has the recorded write of `key`. Throws StaleCacheError after

@@ -14,6 +14,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <kopp/client_options.hpp>
+#include <kopp/foreign_object_error.hpp>
 #include <kopp/informer/api_error.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/k8s/view.hpp>
@@ -31,6 +32,7 @@ struct SpanContext;
 
 namespace detail {
 struct ClientTracing;
+class OwnedUids;
 /// Whether `T` has a member `status` to which a `Status` converts.
 template <typename Status, typename T>
 constexpr bool kIsStatusOf =
@@ -48,6 +50,7 @@ constexpr bool kIsStatusOf =
 /// - DecodeError if the response does not fit the view,
 /// - nlohmann::json::exception if an object to write has text that is not UTF-8 (nothing is sent),
 ///   or, from the overloads that return JSON, if the response is not JSON,
+/// - ForeignObjectError if an object to apply, update or replace exists without its controller,
 /// - std::invalid_argument, before anything is sent, if an object to write is not a JSON object, or
 ///   if a name, namespace or subresource is missing, is not allowed for the kind or for this
 ///   client, or would change the URL path.
@@ -67,8 +70,7 @@ class Client {
   /// `field_manager` becomes the owner of the written fields, see metadata.managedFields. After a
   /// stop request, all calls throw TransportError (kCancelled).
   explicit Client(Transport& transport, std::string field_manager = "kopp",
-                  std::stop_token stop = {})
-      : transport_(&transport), field_manager_(std::move(field_manager)), stop_(std::move(stop)) {}
+                  std::stop_token stop = {});
 
   // Copies of this client with another default. The options of a call have precedence, except that
   // all writes of a client WithDryRun are dry runs.
@@ -203,7 +205,8 @@ class Client {
   }
   /// Server-side apply: creates the object, or sets the fields of `object`. Fields that this field
   /// manager applied before and that are not in `object` are removed. Takes over fields of other
-  /// managers, unless options.force is false.
+  /// managers, unless options.force is false. Does not take over an object of others: see
+  /// ApplyOptions::adopt.
   template <ApiObject T>
   T Apply(const nlohmann::json& object, const ApplyOptions& options = {}) const {
     return DecodeWritten<T>(ApplyText(T::kKind, object, options));
@@ -333,6 +336,8 @@ class Client {
   struct Body {
     ObjectKey key;
     std::string text;
+    /// Of an object without uid and resourceVersion.
+    std::optional<OwnerReference> controller = {};
   };
   [[nodiscard]] Written Write(ApiRequest request, const WriteOptions& options,
                               std::string_view force = {}) const;
@@ -341,6 +346,9 @@ class Client {
                                       const WriteOptions& options) const;
   [[nodiscard]] Written WriteApplied(const Kind& kind, Body body,
                                      const ApplyOptions& options) const;
+  [[nodiscard]] std::string ReadOwned(const Kind& kind, const Body& body) const;
+  [[nodiscard]] Written WriteOwned(const Kind& kind, Body& body, const WriteOptions& options,
+                                   const std::function<Written(std::string)>& send) const;
   /// Decodes the object in the response to a write, and reports it.
   template <ApiObject T>
   [[nodiscard]] T DecodeWritten(const Written& written) const {
@@ -386,6 +394,7 @@ class Client {
   bool dry_run_ = false;
   WriteObserver* observer_ = nullptr;                     // null: writes are not reported
   std::shared_ptr<const detail::ClientTracing> tracing_;  // null: no spans
+  std::shared_ptr<detail::OwnedUids> owned_uids_;
 };
 
 }  // namespace kopp

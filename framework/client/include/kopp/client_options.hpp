@@ -79,6 +79,7 @@ struct WriteOptions {
   std::string field_manager = {};  ///< owner of the written fields; empty: the client's
   bool dry_run = false;            ///< validates and returns the result, but does not store it
   std::optional<FieldValidation> field_validation = {};  ///< not set: the client's
+  bool adopt = false;  ///< of Update and Replace: as in ApplyOptions
 };
 
 /// Options of a server-side apply.
@@ -91,9 +92,17 @@ struct ApplyOptions {
   /// causes an ApiError with IsConflict(); each of its status().details.causes has the `field`, and
   /// a `message` with the name of its manager.
   bool force = true;
+  /// If the object has a controller (see OwnedBy) and no uid or resourceVersion, and an object of
+  /// this name exists that this owner does not control: false: throws ForeignObjectError, unless
+  /// the existing object has no other controller and the label kAdoptLabel. true: takes it over.
+  /// The client of a Manager knows the objects that its cache watches, and each client the last
+  /// 16384 others that it has written. To write an unknown object, it also needs the permission
+  /// `get`, and a second request.
+  bool adopt = false;
 };
 
-/// Options of a DELETE request. If a precondition does not hold, the API server returns 409
+/// Options of a DELETE request. Without preconditions, it deletes the object whoever owns it. If a
+/// precondition does not hold, the API server returns 409
 /// Conflict.
 struct DeleteOptions {
   std::string uid = {};                                 ///< precondition; empty: any

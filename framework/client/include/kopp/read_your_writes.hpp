@@ -4,6 +4,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include <kopp/informer/object.hpp>
 #include <kopp/informer/selector.hpp>
@@ -42,11 +43,13 @@ struct WrittenObject {
   std::string resource_version = {};  ///< empty unless the state is kExists
   /// Not set if the response does not have them: that of a Scale, or the Status of a deletion.
   std::optional<std::map<std::string, std::string>> labels = {};
+  std::string controller = {};  ///< uid of the controller; empty if there is none, or not known
   State state = State::kExists;
   friend bool operator==(const WrittenObject&, const WrittenObject&) = default;
 };
 
-/// Learns the result of each write of a Client; see Client::WithWriteObserver.
+/// Learns the result of each write of a Client, and tells it which objects exist; see
+/// Client::WithWriteObserver.
 class WriteObserver {
  public:
   virtual ~WriteObserver() = default;
@@ -56,6 +59,15 @@ class WriteObserver {
   /// Called before the call of the client returns, on its thread. `kind` is that of the call, also
   /// for the subresources scale and status. Must be thread-safe, and must not throw or block.
   virtual void OnWrite(const Kind& kind, const WrittenObject& object) = 0;
+
+  /// Returns the uid of the object if it is known to belong to this owner, "" if the object is
+  /// known not to exist, or nullopt. The answer may be outdated. Must be thread-safe, and must not
+  /// throw or block.
+  [[nodiscard]] virtual std::optional<std::string> FindOwned(const Kind& /*kind*/,
+                                                             const ObjectKey& /*key*/,
+                                                             std::string_view /*owner_uid*/) const {
+    return std::nullopt;
+  }
 
  protected:
   WriteObserver() = default;

@@ -81,9 +81,9 @@ class Controller::Impl {
   void AddWatchedKind(const KindRef& kind);
   /// Returns whether the controller watches or has watched a kind, in any version.
   [[nodiscard]] bool Watches(const Kind& kind) const;
-  /// Sets that the reconciled objects own others: see Manager::Permissions.
-  void SetOwnsObjects() { owns_objects_ = true; }
-  [[nodiscard]] bool owns_objects() const { return owns_objects_; }
+  /// Adds a kind whose objects the reconciled objects own: see Manager::Permissions.
+  void AddOwnedKind(const Kind& kind) { owned_kinds_.emplace_back(kind); }
+  [[nodiscard]] const std::vector<KindRef>& owned_kinds() const { return owned_kinds_; }
   /// Sets the reconcile function, then calls the function of OnReconciler.
   void SetReconciler(Reconciler reconcile);
   /// Sets a function that starts the controller when it is complete. For controllers that are added
@@ -127,7 +127,7 @@ class Controller::Impl {
   std::unique_ptr<ControllerQueue> queue_;  // never null
   std::vector<const InformerSet*> informers_;
   mutable detail::Guarded<std::set<KindRef>> watched_;  // see AddWatchedKind
-  bool owns_objects_ = false;
+  std::vector<KindRef> owned_kinds_;
   Find find_;
   Reconciler reconcile_;
   std::function<void()> on_reconciler_;  // may be empty

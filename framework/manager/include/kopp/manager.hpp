@@ -116,7 +116,8 @@ class Manager {
   [[nodiscard]] std::stop_token Elected() const;
 
   /// Declares requests that the program sends, for --check and --print-rbac; not those of the
-  /// manager: watches, Events, Leases, reviews, `update` on finalizers. Not thread-safe.
+  /// manager: watches, Events, Leases, reviews, `update` on finalizers, `get` on owned kinds. Not
+  /// thread-safe.
   ///
   ///     manager.Declare(kopp::PermissionFor(kopp::Deployment::kKind, {"create", "update"}));
   ///     manager.Declare(kopp::PermissionFor(Foo::kKind, {"patch"}, "status"));

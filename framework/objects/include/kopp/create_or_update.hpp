@@ -39,6 +39,10 @@ using Mutate = std::function<void(nlohmann::json& object)>;
 /// defaults, the object differs each time and is written each time. Changes of `status` are ignored
 /// by the API server for most kinds: use ApplyStatus.
 ///
+/// Takes over an object of others if `mutate` does: SetControllerReference throws only if the
+/// object has another controller, as in Go. Throw in `mutate` if an object that has a uid is not
+/// yours.
+///
 /// Throws what Client throws. If another client changes, deletes or creates the object meanwhile,
 /// that is an ApiError with IsConflict(), IsNotFound() or IsAlreadyExists(); it is not retried,
 /// because a reconciler lets it escape and the queue retries. Throws std::invalid_argument if

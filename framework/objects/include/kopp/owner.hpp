@@ -12,8 +12,9 @@ namespace kopp {
 
 /// Returns the metadata of a new object that `owner` controls: `name`, the owner's namespace, and
 /// an owner reference with controller=true. Kubernetes deletes the object when the owner is
-/// deleted, and a controller with Owns() reconciles the owner when the object changes. For an
-/// object that exists, or in another namespace than a cluster-scoped owner, use
+/// deleted, and a controller with Owns() reconciles the owner when the object changes.
+/// Client::Apply throws ForeignObjectError if an object of this name exists that the owner does not
+/// control. For an object that exists, or in another namespace than a cluster-scoped owner, use
 /// SetControllerReference.
 [[nodiscard]] ObjectMeta OwnedBy(const Kind& kind, const ObjectMeta& owner, std::string name);
 /// The same for an owner whose kind is known at compile time.
@@ -51,9 +52,10 @@ class AlreadyOwnedError : public std::runtime_error {
 // - the owner has no uid, because it was not read from the API server.
 // The garbage collector would delete an object with such a reference.
 
-/// Makes `owner` the controller of the object with `metadata`: sets an owner reference with
-/// controller=true and blockOwnerDeletion=true. Throws AlreadyOwnedError if the object has another
-/// controller. Go: controllerutil.SetControllerReference of controller-runtime.
+/// Makes `owner` the controller of the object with `metadata`, also if the object exists and has no
+/// controller: sets an owner reference with controller=true and blockOwnerDeletion=true. Throws
+/// AlreadyOwnedError if the object has another controller. Go:
+/// controllerutil.SetControllerReference of controller-runtime.
 void SetControllerReference(const Kind& kind, const ObjectMeta& owner, ObjectMeta& metadata);
 /// The same for a whole object as JSON, for example in CreateOrUpdate. Keeps other references as
 /// they are.

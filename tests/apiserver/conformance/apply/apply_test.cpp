@@ -132,6 +132,39 @@ TEST_F(ApplyTest, OutdatedResourceVersionIsAConflict) {
             "please apply your changes to the latest version and try again");
 }
 
+TEST_F(ApplyTest, OutdatedResourceVersionDoesNotPreventACreation) {
+  json desired = Desired({{"k", "v"}});
+  desired["metadata"]["resourceVersion"] = "1";
+
+  const JsonResponse created = Apply(ObjectPath(), desired, "m");
+
+  EXPECT_EQ(created.status, 201);
+  EXPECT_NE(created.at("/metadata/resourceVersion"), "1");
+  EXPECT_EQ(Apply(ObjectPath(), desired, "m").status, 409) << "now the object exists";
+}
+
+TEST_F(ApplyTest, UidOfAnotherObjectIsInvalid) {
+  Apply(ObjectPath(), Desired({{"k", "v"}}), "m");
+  json desired = Desired({{"k", "v"}});
+  desired["metadata"]["uid"] = "00000000-0000-4000-8000-000000000000";
+
+  const JsonResponse response = Apply(ObjectPath(), desired, "m");
+
+  EXPECT_EQ(response.status, 422);
+  EXPECT_EQ(response.at("/details/causes/0/field"), "metadata.uid");
+}
+
+TEST_F(ApplyTest, UidIsNotAFieldOfTheManager) {
+  json desired = Desired({{"k", "v"}});
+  const JsonResponse created = Apply(ObjectPath(), desired, "m");
+  desired["metadata"]["uid"] = created.at("/metadata/uid");
+
+  const JsonResponse repeated = Apply(ObjectPath(), desired, "m");
+
+  EXPECT_EQ(repeated.status, 200);
+  EXPECT_EQ(repeated.body, created.body);
+}
+
 TEST_F(ApplyTest, UidOfAMissingObjectIsAConflict) {
   const std::string uid = "00000000-0000-4000-8000-000000000000";
   json desired = Desired({{"k", "v"}});
