@@ -83,7 +83,7 @@ Controller::Impl::Impl(ControllerOptions options, const Kind& kind, Cache& cache
       return static_cast<double>(queue_->TakeSnapshot(/*limit=*/0).waiting_count);
     }));
     key_metrics_.push_back(metrics->NewFailingKeysMetric(
-        name(), [this] { return static_cast<double>(failing_.size()); }));
+        name(), [this] { return static_cast<double>(failing_.NumThrew()); }));
   }
   workers_ = std::make_unique<WorkerPool>(
       *queue_, clock_, *options_.workers,
@@ -204,7 +204,7 @@ bool Controller::Impl::WaitForWorkers(TimePoint deadline, const Logger& log) {
     return false;
   }
   if (!workers_->WaitUntilEnded(deadline)) return false;
-  failing_.Clear();  // another replica may reconcile them
+  failing_.ForgetErrors();  // another replica may reconcile them
   if (!runner_ || logged_counts_.exchange(true)) return true;
   const ReconcileCounts& counts = runner_->counts();
   log.Info("Workers finished", {{"controller", name()},

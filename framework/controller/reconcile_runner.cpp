@@ -40,7 +40,7 @@ struct ReconcileRunner::Attempt {
   const QueuedKey& next;
   const std::stop_token& stop;
   std::string id;
-  RetryHistory::Entry history;
+  FailingKeys::Entry history;
   std::optional<Duration> queue_wait;
   const ReconcileSpan& span;
   Logger log;
@@ -82,13 +82,13 @@ void ReconcileRunner::Process(const QueuedKey& next, const std::stop_token& stop
 void ReconcileRunner::ProcessOrThrow(const QueuedKey& next, const std::stop_token& stop) {
   if (IsPaused(next.item)) {
     log_.Paused(next.item);
-    options_.failing.Remove(next.item);
-    return Forget(next.item);
+    options_.failing.Erase(next.item);
+    return queue_.Forget(next.item);
   }
   if (max_interval_) max_interval_->OnStarted(next.item);
   const ActiveWorker active(options_.metrics);
   const std::string id = detail::RandomUuid();
-  const auto history = retries_.Find(next.item);
+  const auto history = options_.failing.Find(next.item);
   const auto queue_wait = options_.track_times ? std::optional(next.waited) : std::nullopt;
   const ReconcileSpan span(options_.tracer, {.controller = options_.controller,
                                              .key = next.item,
@@ -110,11 +110,7 @@ void ReconcileRunner::ProcessOrThrow(const QueuedKey& next, const std::stop_toke
   CallErrorHook(attempt, outcome);
   span.End(outcome);
   Count(outcome);
-  if (outcome.result == ReconcileResult::kError) {
-    options_.failing.Add(next.item);
-  } else if (!outcome.superseded) {
-    options_.failing.Remove(next.item);
-  }
+  Remember(attempt, outcome);
   Notify(attempt, outcome);
   Requeue(next, outcome);
   if (max_interval_) max_interval_->OnReconciled(next.item);
@@ -229,6 +225,25 @@ void ReconcileRunner::Count(const ReconcileOutcome& outcome) {
   }
 }
 
+/// Keeps for the next reconcile of the key what its Context tells about this one. A superseded
+/// reconcile changes nothing.
+void ReconcileRunner::Remember(const Attempt& attempt, const ReconcileOutcome& outcome) {
+  if (outcome.superseded) return;
+  const ObjectKey& key = attempt.next.item;
+  const int retries = attempt.history.retries + 1;
+  switch (outcome.result) {
+    case ReconcileResult::kSuccess:
+    case ReconcileResult::kRequeueAfter:
+      return options_.failing.Erase(key);
+    case ReconcileResult::kRequeue:
+      return options_.failing.Set(key, {.retries = retries});
+    case ReconcileResult::kError:
+      if (outcome.error.terminal) return options_.failing.Set(key, {.threw = true});
+      return options_.failing.Set(
+          key, {.retries = retries, .last_error = outcome.error.message, .threw = true});
+  }
+}
+
 void ReconcileRunner::Notify(const Attempt& attempt, const ReconcileOutcome& outcome) const {
   if (options_.metrics == nullptr && options_.observers.empty()) return;
   const std::string error = outcome.error.ToString();
@@ -258,22 +273,19 @@ void ReconcileRunner::Requeue(const QueuedKey& next, const ReconcileOutcome& out
   const int priority = outcome.returned.priority.value_or(next.priority);
   switch (outcome.result) {
     case ReconcileResult::kSuccess:
-      return Forget(next.item);
+      return queue_.Forget(next.item);
     case ReconcileResult::kRequeueAfter:
       if (outcome.returned.requeue_after < Duration::zero()) {
-        retries_.Forget(next.item);
         return AddRateLimited(next.item, priority, {}, Reason::Type::kRequeueAfter);
       }
-      Forget(next.item);
+      queue_.Forget(next.item);
       return queue_.AddAfter(
           next.item, outcome.returned.requeue_after,
           {.priority = priority, .payload = PayloadOf(Reason::Type::kRequeueAfter)});
     case ReconcileResult::kRequeue:
-      retries_.AddRetry(next.item, "");
       return AddRateLimited(next.item, priority, {});
     case ReconcileResult::kError:
-      if (outcome.error.terminal) return Forget(next.item);
-      retries_.AddRetry(next.item, outcome.error.message);
+      if (outcome.error.terminal) return queue_.Forget(next.item);
       return AddRateLimited(next.item, priority, outcome.retry_after);
   }
 }
@@ -309,11 +321,6 @@ QueuedReasons ReconcileRunner::PayloadOf(Reason::Type type) const noexcept {
   QueuedReasons payload;
   if (options_.reasons) payload.reasons.Add({.type = type});
   return payload;
-}
-
-void ReconcileRunner::Forget(const ObjectKey& key) {
-  retries_.Forget(key);
-  queue_.Forget(key);
 }
 
 }  // namespace kopp

@@ -6,7 +6,6 @@
 #include "reconcile_limits.hpp"
 #include "reconcile_log.hpp"
 #include "reconcile_outcome.hpp"
-#include "retry_history.hpp"
 #include "running_reconciles.hpp"
 #include "timer_queue.hpp"
 #include "worker_pool.hpp"
@@ -103,6 +102,7 @@ class ReconcileRunner {
   void RecordForeignObject(const ObjectKey& key, std::string_view message) const;
   void CallErrorHook(const Attempt& attempt, const ReconcileOutcome& outcome) const;
   void Count(const ReconcileOutcome& outcome);
+  void Remember(const Attempt& attempt, const ReconcileOutcome& outcome);
   void Notify(const Attempt& attempt, const ReconcileOutcome& outcome) const;
 
   void Requeue(const QueuedKey& next, const ReconcileOutcome& outcome);
@@ -110,7 +110,6 @@ class ReconcileRunner {
                       Reason::Type reason = Reason::Type::kRetry);
   [[nodiscard]] QueuedReasons PayloadOf(Reason::Type type) const noexcept;
   void RequeueAfterFailure(const ObjectKey& key, std::string_view message, std::string_view error);
-  void Forget(const ObjectKey& key);
 
   Queue& queue_;
   const Options options_;
@@ -118,7 +117,6 @@ class ReconcileRunner {
   const ReconcileLog log_;
   mutable OwnerCheck owner_check_;
   ReconcileCounts counts_;
-  RetryHistory retries_;
   std::optional<MaxInterval> max_interval_;
   std::unique_ptr<TimerQueue> timers_;  // last: its thread uses max_interval_; null if not needed
 };
