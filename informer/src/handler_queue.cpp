@@ -40,6 +40,8 @@ HandlerEvent HandlerQueue::Pop() {
 
 void HandlerQueue::Merge(Pending& pending, HandlerEvent event) {
   using Type = HandlerEvent::Type;
+  event.is_watch_event = event.is_watch_event && pending.empty();
+  pending.is_watch_event = event.is_watch_event;
   if (event.type == Type::kDelete) {
     const bool handler_knows_it = !pending.has_change || pending.type != Type::kAdd;
     if (pending.before) event.before = std::move(*pending.before);
@@ -61,7 +63,9 @@ void HandlerQueue::Merge(Pending& pending, HandlerEvent event) {
 }
 
 HandlerEvent HandlerQueue::TakeChange(Pending& pending) {
-  HandlerEvent event{.type = pending.type, .in_initial_list = pending.in_initial_list};
+  HandlerEvent event{.type = pending.type,
+                     .in_initial_list = pending.in_initial_list,
+                     .is_watch_event = pending.is_watch_event};
   if (pending.type == HandlerEvent::Type::kUpdate) {
     event.before = pending.before ? std::move(*pending.before) : pending.object;
   }

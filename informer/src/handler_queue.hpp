@@ -24,6 +24,7 @@ struct HandlerEvent {
   AnyObject before = {};             ///< for kUpdate; in a HandlerQueue also for kDelete, see there
   bool in_initial_list = false;      ///< only for kAdd
   bool final_state_unknown = false;  ///< only for kDelete
+  bool is_watch_event = false;       ///< see KeyEvent::is_watch_event
 };
 
 /// The events that a handler has not been called for yet. Events of one object are merged, so that
@@ -37,7 +38,8 @@ struct HandlerEvent {
 ///     delete      add      both: the object was created again
 ///
 /// A deletion does not replace a pending update: a handler that filters or maps objects by their
-/// state must compare the state that it knows with the last one. Only a resync is replaced.
+/// state must compare the state that it knows with the last one. Only a resync is replaced. A
+/// merged event is no watch event.
 ///
 /// The memory is therefore limited by the number of objects; an object that is only added takes
 /// less than 80 bytes. The events are in the order of the first pending event of each object. Not
@@ -59,6 +61,7 @@ class HandlerQueue {
     HandlerEvent::Type type = HandlerEvent::Type::kSynced;  // of the change: no deletion
     bool has_change = false;
     bool in_initial_list = false;
+    bool is_watch_event = false;                  // of the change
     AnyObject object = {};                        // of the change; empty for kSynced
     std::unique_ptr<AnyObject> before = {};       // of an update; null for a resync
     std::unique_ptr<HandlerEvent> deletion = {};  // precedes the change; with `before`: after

@@ -1,5 +1,7 @@
 #include "handler_runner.hpp"
 
+#include "handler_call.hpp"
+
 #include <chrono>
 
 #include <kopp/informer/exception_text.hpp>
@@ -141,6 +143,7 @@ std::exception_ptr HandlerRunner::Call(const HandlerEvent& event) const {
   const auto call = [](const auto& function, const auto&... args) {
     if (function) function(args...);
   };
+  const HandlerCall scope(event);
   try {
     if (event.type == HandlerEvent::Type::kAdd) {
       call(handler_.on_add, event.object, event.in_initial_list);

@@ -1,3 +1,5 @@
+#include "handler_call.hpp"
+
 #include <algorithm>
 #include <string>
 
@@ -10,6 +12,19 @@ namespace {
 
 bool VersionChanged(const AnyObject& before, const AnyObject& after) {
   return before.metadata().resourceVersion != after.metadata().resourceVersion;
+}
+
+/// Sets KeyEvent::is_watch_event. A handler that calls this one may have changed the event.
+KeyEvent Classified(KeyEvent event) {
+  using Handled = detail::HandlerEvent::Type;
+  using Type = KeyEvent::Type;
+  const detail::HandlerEvent* call = detail::HandlerCall::Current();
+  if (call == nullptr || !call->is_watch_event || !(call->object == event.object)) return event;
+  const bool is_same = event.type == Type::kAdd      ? call->type == Handled::kAdd
+                       : event.type == Type::kDelete ? call->type == Handled::kDelete
+                                                     : call->before == *event.before;
+  event.is_watch_event = is_same;
+  return event;
 }
 
 int PriorityOf(const KeyEvent& event) { return event.IsChange() ? 0 : kLowPriority; }
@@ -51,7 +66,8 @@ AnyEventHandler EnqueueAnyMapped(
     const std::function<std::vector<ObjectKey>(const AnyObject&)>& map_func) {
   const auto enqueue_all = [enqueue = std::move(enqueue)](const std::vector<ObjectKey>& keys,
                                                           const KeyEvent& event) {
-    for (const ObjectKey& key : keys) enqueue(key, PriorityOf(event), event);
+    const KeyEvent classified = Classified(event);
+    for (const ObjectKey& key : keys) enqueue(key, PriorityOf(event), classified);
   };
   // Adds each key once. If a key were added twice, a worker could get it in between and process it
   // twice.
@@ -78,7 +94,7 @@ AnyEventHandler EnqueueAnyMapped(
 
 AnyEventHandler EnqueueKey(EnqueueFunction enqueue) {
   const auto enqueue_key = [enqueue = std::move(enqueue)](const KeyEvent& event) {
-    enqueue(event.object.key(), PriorityOf(event), event);
+    enqueue(event.object.key(), PriorityOf(event), Classified(event));
   };
   return {
       .on_add =

@@ -17,20 +17,23 @@ using detail::HandlerEvent;
 using detail::HandlerRunner;
 using Runners = std::vector<std::shared_ptr<HandlerRunner>>;
 
-void NotifyDelete(const Runners& runners, const AnyObject& object, bool final_state_unknown) {
+void NotifyDelete(const Runners& runners, const AnyObject& object, bool final_state_unknown,
+                  bool is_watch_event = false) {
   const HandlerEvent event{.type = HandlerEvent::Type::kDelete,
                            .object = object,
-                           .final_state_unknown = final_state_unknown};
+                           .final_state_unknown = final_state_unknown,
+                           .is_watch_event = is_watch_event};
   for (const auto& runner : runners) runner->Deliver(event);
 }
 
 void NotifyChange(const Runners& runners, const AnyObject& before, const AnyObject& after,
-                  bool in_initial_list) {
+                  bool in_initial_list, bool is_watch_event = false) {
   const bool is_update = before && before.metadata().uid == after.metadata().uid;
   if (before && !is_update) NotifyDelete(runners, before, /*final_state_unknown=*/true);
-  const HandlerEvent event =
-      is_update ? HandlerEvent{HandlerEvent::Type::kUpdate, after, before}
-                : HandlerEvent{HandlerEvent::Type::kAdd, after, {}, in_initial_list};
+  HandlerEvent event = is_update
+                           ? HandlerEvent{HandlerEvent::Type::kUpdate, after, before}
+                           : HandlerEvent{HandlerEvent::Type::kAdd, after, {}, in_initial_list};
+  event.is_watch_event = is_watch_event;
   for (const auto& runner : runners) runner->Deliver(event);
 }
 
@@ -174,6 +177,7 @@ void AnyInformer::Replace(std::vector<AnyObject> objects,
   }
   KeepUnlistedObjectsIfAKeyIsUnknown(objects, skipped_keys);
   const bool is_first_list = !HasSynced();
+  missed_event_ = !skipped_keys.empty();
   const AnyStoreSnapshot previous = store_.Snapshot();
   const std::shared_ptr<const Runners> runners = Commit(store_.PrepareReplace(objects));
   const AnyStoreSnapshot current = store_.Snapshot();
@@ -241,10 +245,15 @@ void AnyInformer::ApplyEvent(const WatchItem& event) {
   if (is_deletion && !cached) return;
   const std::shared_ptr<const Runners> runners =
       Commit(is_deletion ? store_.PrepareErase(object.key()) : store_.PrepareSet(object));
-  if (!is_deletion) return NotifyChange(*runners, cached, object, /*in_initial_list=*/false);
+  const bool is_one_change = !missed_event_ && (!cached || cached.metadata().resourceVersion !=
+                                                               object.metadata().resourceVersion);
+  if (!is_deletion) {
+    return NotifyChange(*runners, cached, object, /*in_initial_list=*/false, is_one_change);
+  }
   const bool final_state_known =
       !event.metadata_only && cached.metadata().uid == object.metadata().uid;
-  NotifyDelete(*runners, final_state_known ? object : cached, !final_state_known);
+  NotifyDelete(*runners, final_state_known ? object : cached, !final_state_known,
+               is_one_change && final_state_known);
 }
 
 void AnyInformer::OnVersion(const std::string& resource_version) {
@@ -256,7 +265,10 @@ void AnyInformer::OnVersion(const std::string& resource_version) {
 
 void AnyInformer::OnRestore() { version_.OnRestore(); }
 
-void AnyInformer::OnSkippedObject() { ++statistics_.Lock()->status.skipped_objects; }
+void AnyInformer::OnSkippedObject() {
+  missed_event_ = true;
+  ++statistics_.Lock()->status.skipped_objects;
+}
 
 void AnyInformer::OnDrift(const CacheDrift& drift) {
   statistics_.Lock()->status.drifted_objects += drift.total();

@@ -72,6 +72,34 @@ TEST(HandlerQueueTest, APendingAddOfTheInitialListStaysOneAfterAnUpdate) {
   EXPECT_THAT(Merged({initial, Update(1, 2)}), ElementsAre("initial a=2"));
 }
 
+TEST(HandlerQueueTest, OnlyAnEventThatWasNotMergedIsAWatchEvent) {
+  const auto flags = [](std::vector<HandlerEvent> events) {
+    HandlerQueue queue;
+    for (HandlerEvent& event : events) {
+      event.is_watch_event = true;
+      queue.Push(std::move(event));
+    }
+    std::vector<bool> result;
+    while (!queue.empty()) result.push_back(queue.Pop().is_watch_event);
+    return result;
+  };
+  EXPECT_THAT(flags({Add(1), Update(1, 2, "b"), Delete(3, "c")}), ElementsAre(true, true, true));
+  EXPECT_THAT(flags({Add(1), Update(1, 2)}), ElementsAre(false));
+  EXPECT_THAT(flags({Update(1, 2), Update(2, 3)}), ElementsAre(false));
+  EXPECT_THAT(flags({Update(1, 2), Delete(2)}), ElementsAre(false, false));
+  EXPECT_THAT(flags({Delete(1), Add(2)}), ElementsAre(true, false));
+}
+
+TEST(HandlerQueueTest, AnUpdateThatWasMergedWithAResyncIsNoWatchEvent) {
+  HandlerQueue queue;
+  HandlerEvent update = Update(1, 2);
+  update.is_watch_event = true;
+  queue.Push(update);
+  queue.Push({.type = Type::kUpdate, .object = update.object, .before = update.object});
+
+  EXPECT_FALSE(queue.Pop().is_watch_event);
+}
+
 TEST(HandlerQueueTest, ADeletionOfAPendingAddLeavesNothing) {
   EXPECT_THAT(Merged({Add(1), Update(1, 2), Delete(2)}), IsEmpty());
 }

@@ -148,6 +148,9 @@ class AnyInformer : private AnyReflector::Sink {
   const InformerOptions options_;
   AnyStore store_;
   StoreVersion version_;  // of store_
+  // An event since the last list could not be decoded, so an object may have changed twice. Used
+  // only by the thread of the informer.
+  bool missed_event_ = false;
   // The store changes under this lock, so that a handler which is added at the same time gets each
   // event either from the store or as an event. Handlers are called without it.
   mutable kopp::detail::Guarded<Handlers> handlers_;
