@@ -110,6 +110,12 @@ Client Client::WithWriteObserver(WriteObserver& observer) const {
   return copy;
 }
 
+Client Client::WithWriteListener(std::shared_ptr<WriteListener> listener) const {
+  Client copy = *this;
+  copy.listener_ = std::move(listener);
+  return copy;
+}
+
 Client Client::WithTracing(Tracer& tracer, const SpanContext& parent) const {
   Client copy = *this;
   copy.tracing_ = std::make_shared<const detail::ClientTracing>(tracer, parent);
@@ -124,7 +130,7 @@ std::string Client::NamespaceFor(const Kind& kind, const std::string& ns) const 
                               "\" only, but a request is for the namespace \"" + ns + "\"");
 }
 
-std::string Client::Call(const ApiRequest& request) const {
+ApiResponse Client::Send(const ApiRequest& request) const {
   ApiResponse response =
       tracing_ ? tracing_->Call(*transport_, request, stop_) : transport_->Call(request, stop_);
   if (response.status < 200 || response.status >= 300) {
@@ -134,8 +140,10 @@ std::string Client::Call(const ApiRequest& request) const {
   // The response to a deletion is not always decoded.
   const bool may_be_empty = request.method == "DELETE" && response.body.empty();
   if (!may_be_empty) detail::RequireJsonObject(request.method, request.target, response.body);
-  return std::move(response.body);
+  return response;
 }
+
+std::string Client::Call(const ApiRequest& request) const { return Send(request).body; }
 
 std::optional<std::string> Client::GetText(const Kind& kind, const ObjectKey& key,
                                            const GetOptions& options) const {

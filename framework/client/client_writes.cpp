@@ -1,5 +1,6 @@
 #include "client/resource_path.hpp"
 #include "client/response_check.hpp"
+#include "client/write_listener.hpp"
 #include "client/write_scope.hpp"
 #include "json_text.hpp"
 #include "written_object.hpp"
@@ -35,6 +36,7 @@ struct SubresourceType {
   std::string_view api_version;
   std::string_view kind;
 };
+constexpr std::string_view kApplyPatch = "application/apply-patch+yaml";
 constexpr std::array kSubresourceTypes{
     SubresourceType{"scale", "autoscaling/v1", "Scale"},
     SubresourceType{"eviction", "policy/v1", "Eviction"},
@@ -209,20 +211,29 @@ Client::Body Client::BodyOfEncoded(const Kind& kind, std::string_view subresourc
 }
 
 /// Sends a write request with its options. `force` is the query parameter of an apply.
-Client::Written Client::Write(ApiRequest request, const WriteOptions& options,
-                              std::string_view force) const {
+Client::Written Client::Write(const Kind& kind, const ObjectKey& key, ApiRequest request,
+                              const WriteOptions& options, std::string_view force) const {
   const bool dry_run = dry_run_ || options.dry_run;
+  const std::string& manager =
+      options.field_manager.empty() ? field_manager_ : options.field_manager;
   request.target = WithQuery(
       std::move(request.target),
-      {{"fieldManager", options.field_manager.empty() ? field_manager_ : options.field_manager},
+      {{"fieldManager", manager},
        {"force", force},
        {"dryRun", dry_run ? "All" : ""},
        {"fieldValidation", QueryValue(options.field_validation.value_or(field_validation_))}});
   const bool is_status = options.subresource == "status";
   try {
-    return {.text = Call(request),
-            .report = !dry_run && observer_ != nullptr,
-            .is_object = is_status || options.subresource.empty()};
+    return {
+        .text = CallWrite(request, dry_run,
+                          {.verb = request.content_type == kApplyPatch ? ClientWrite::Verb::kApply
+                                                                       : ClientWrite::Verb::kUpdate,
+                           .kind = kind,
+                           .key = key,
+                           .subresource = options.subresource,
+                           .field_manager = manager}),
+        .report = !dry_run && observer_ != nullptr,
+        .is_object = is_status || options.subresource.empty()};
   } catch (const ApiError& error) {
     if (IsOptional(options.subresource) && error.IsNotFound()) {
       throw SubresourceNotFound(error, request, options.subresource);
@@ -270,6 +281,7 @@ Client::Written Client::WriteNew(const Kind& kind, Body body, const WriteOptions
   }
   CheckWrite(kind, body.key, body.text, options.subresource);
   return Write(
+      kind, body.key,
       {.method = "POST",
        .target = options.subresource.empty() ? CollectionPath(kind, body.key.ns)
                                              : ObjectPath(kind, body.key, options.subresource),
@@ -291,7 +303,8 @@ Client::Written Client::WriteExisting(const Kind& kind, Body body,
                                       const WriteOptions& options) const {
   CheckWrite(kind, body.key, body.text, options.subresource);
   const auto send = [&](std::string text) {
-    return Write({.method = "PUT",
+    return Write(kind, body.key,
+                 {.method = "PUT",
                   .target = ObjectPath(kind, body.key, options.subresource),
                   .body = std::move(text)},
                  options);
@@ -312,9 +325,11 @@ Client::Written Client::UpdateEncoded(const Kind& kind, const std::string& objec
 Client::Written Client::PatchText(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch,
                                   const WriteOptions& options) const {
   const bool is_object = patch.type != Patch::Type::kJson;
-  if (is_object) CheckWrite(kind, KeyFor(kind, key), patch.text, options.subresource);
-  return Write({.method = "PATCH",
-                .target = ObjectPath(kind, KeyFor(kind, key), options.subresource),
+  const ObjectKey target = KeyFor(kind, key);
+  if (is_object) CheckWrite(kind, target, patch.text, options.subresource);
+  return Write(kind, target,
+               {.method = "PATCH",
+                .target = ObjectPath(kind, target, options.subresource),
                 .body = patch.text,
                 .content_type = ContentType(patch.type)},
                options);
@@ -329,10 +344,11 @@ Client::Written Client::WriteApplied(const Kind& kind, Body body,
                            .field_validation = options.field_validation,
                            .adopt = options.adopt};
   const auto send = [&](std::string text) {
-    return Write({.method = "PATCH",
+    return Write(kind, body.key,
+                 {.method = "PATCH",
                   .target = ObjectPath(kind, body.key, options.subresource),
                   .body = std::move(text),
-                  .content_type = "application/apply-patch+yaml"},
+                  .content_type = std::string(kApplyPatch)},
                  write, options.force ? "true" : "");
   };
   return WriteOwned(kind, body, write, std::cref(send));
@@ -373,9 +389,11 @@ std::string Client::DeleteBody(const DeleteOptions& options) const {
 bool Client::Delete(const Kind& kind, const ObjectKey& key, const DeleteOptions& options) const {
   try {
     const ObjectKey target = KeyFor(kind, key);
-    const std::string body =
-        Call({.method = "DELETE", .target = ObjectPath(kind, target), .body = DeleteBody(options)});
-    if (!dry_run_ && !options.dry_run) {
+    const bool dry_run = dry_run_ || options.dry_run;
+    const std::string body = CallWrite(
+        {.method = "DELETE", .target = ObjectPath(kind, target), .body = DeleteBody(options)},
+        dry_run, {.verb = ClientWrite::Verb::kDelete, .kind = kind, .key = target});
+    if (!dry_run) {
       ReportWrites(kind, [&] { return DeletedObjects(kind, target, body); });
     }
     return true;
@@ -397,13 +415,15 @@ void Client::DeleteAllOf(const Kind& kind, const Selector& selector,
     throw std::invalid_argument("DeleteAllOf for " + std::string(kind.kind) +
                                 " needs a namespace: set Selector::ns");
   }
-  const std::string body =
-      Call({.method = "DELETE",
-            .target = WithQuery(CollectionPath(kind, ns),
-                                {{"labelSelector", selector.labels.ToString()},
-                                 {"fieldSelector", selector.fields.ToString()}}),
-            .body = DeleteBody(options)});
-  if (!dry_run_ && !options.dry_run) {
+  const bool dry_run = dry_run_ || options.dry_run;
+  const std::string body = CallWrite(
+      {.method = "DELETE",
+       .target =
+           WithQuery(CollectionPath(kind, ns), {{"labelSelector", selector.labels.ToString()},
+                                                {"fieldSelector", selector.fields.ToString()}}),
+       .body = DeleteBody(options)},
+      dry_run, {.verb = ClientWrite::Verb::kDeleteCollection, .kind = kind, .key = {ns, ""}});
+  if (!dry_run) {
     ReportWrites(kind, [&] { return DeletedCollection(body); });
   }
 }

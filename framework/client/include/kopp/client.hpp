@@ -28,6 +28,8 @@
 namespace kopp {
 
 class Tracer;
+class WriteListener;
+struct ClientWrite;
 struct SpanContext;
 
 namespace detail {
@@ -94,6 +96,10 @@ class Client {
   /// Returns a copy that reports its writes to `observer`, which must outlive all copies; not dry
   /// runs. The client of a Manager reports to its cache.
   [[nodiscard]] Client WithWriteObserver(WriteObserver& observer) const;
+  /// Returns a copy that tells `listener` of its writes, before they are sent and when they have
+  /// ended; not of dry runs. For controllers, which recognize the events of their own writes: the
+  /// type is internal.
+  [[nodiscard]] Client WithWriteListener(std::shared_ptr<WriteListener> listener) const;
   /// Returns a copy whose calls have spans below `parent`; see Tracer. `tracer` must outlive all
   /// copies. Context::client has the span of the reconcile.
   [[nodiscard]] Client WithTracing(Tracer& tracer, const SpanContext& parent) const;
@@ -339,8 +345,8 @@ class Client {
     /// Of an object without uid and resourceVersion.
     std::optional<OwnerReference> controller = {};
   };
-  [[nodiscard]] Written Write(ApiRequest request, const WriteOptions& options,
-                              std::string_view force = {}) const;
+  [[nodiscard]] Written Write(const Kind& kind, const ObjectKey& key, ApiRequest request,
+                              const WriteOptions& options, std::string_view force = {}) const;
   [[nodiscard]] Written WriteNew(const Kind& kind, Body body, const WriteOptions& options) const;
   [[nodiscard]] Written WriteExisting(const Kind& kind, Body body,
                                       const WriteOptions& options) const;
@@ -371,7 +377,10 @@ class Client {
   void ReportWrites(const Kind& kind,
                     const std::function<std::vector<WrittenObject>()>& decode) const;
   [[nodiscard]] std::string DeleteBody(const DeleteOptions& options) const;
+  [[nodiscard]] ApiResponse Send(const ApiRequest& request) const;
   [[nodiscard]] std::string Call(const ApiRequest& request) const;
+  [[nodiscard]] std::string CallWrite(const ApiRequest& request, bool dry_run,
+                                      ClientWrite write) const;
 
   [[nodiscard]] std::string NamespaceFor(const Kind& kind, const std::string& ns) const;
   [[nodiscard]] ObjectKey KeyFor(const Kind& kind, const ObjectKey& key) const {
@@ -393,6 +402,7 @@ class Client {
   FieldValidation field_validation_ = FieldValidation::kWarn;
   bool dry_run_ = false;
   WriteObserver* observer_ = nullptr;                     // null: writes are not reported
+  std::shared_ptr<WriteListener> listener_;               // null: none
   std::shared_ptr<const detail::ClientTracing> tracing_;  // null: no spans
   std::shared_ptr<detail::OwnedUids> owned_uids_;
 };
