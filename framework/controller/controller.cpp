@@ -70,6 +70,10 @@ Controller::Impl::Impl(ControllerOptions options, const Kind& kind, Cache& cache
       cache_(cache),
       clock_(clock),
       queue_(NewQueue(options_, clock, metrics)),
+      own_events_(kind_,
+                  [this](const ObjectKey& key, OwnEvents::AddOptions add) {
+                    queue_->AddCoalesced(key, std::move(add));
+                  }),
       sources_(std::make_unique<SourceRunner>(EventsOf({}), clock)) {
   RequireValid(options_);
   if (options_.cancel_superseded) {
@@ -149,6 +153,7 @@ void Controller::Impl::Start(const Client& client, EventRecorder& events, const 
           .find = find_,
           .observers = observers_,
           .failing = failing_,
+          .own_events = own_events_,
           .metrics = metrics_.get(),
           .tracer = tracer_};
       runner_ = std::make_unique<ReconcileRunner>(
@@ -205,6 +210,7 @@ bool Controller::Impl::WaitForWorkers(TimePoint deadline, const Logger& log) {
   }
   if (!workers_->WaitUntilEnded(deadline)) return false;
   failing_.ForgetErrors();  // another replica may reconcile them
+  own_events_.Clear();
   if (!runner_ || logged_counts_.exchange(true)) return true;
   const ReconcileCounts& counts = runner_->counts();
   log.Info("Workers finished", {{"controller", name()},

@@ -1,5 +1,6 @@
 
 #include "controller/controller_queue.hpp"
+#include "controller/own_events.hpp"
 
 #include <kopp/controller/event_queue.hpp>
 
@@ -37,13 +38,16 @@ void EventQueue::AddAfter(const ObjectKey& key, Duration delay, int priority) co
 }
 
 informer::EnqueueFunction EventQueue::Enqueue() const {
-  if (!keep_reasons_) {  // do not even create the reason
-    return [queue = queue_](const ObjectKey& key, int priority, const informer::KeyEvent& event) {
-      queue->AddCoalesced(key, {.priority = priority, .payload = {.has_change = event.IsChange()}});
-    };
-  }
   return [self = *this](const ObjectKey& key, int priority, const informer::KeyEvent& event) {
-    self.Add(key, ReasonOf(self.source_, event), priority);
+    OwnEvents::AddOptions options{.priority = priority};
+    if (self.keep_reasons_) {
+      options.payload = PayloadOf(ReasonOf(self.source_, event), event.IsChange());
+    } else {
+      options.payload.has_change = event.IsChange();
+    }
+    OwnEvents* const own_events = self.own_events_;
+    if (own_events != nullptr && own_events->Takes(key, self.source_, event, options)) return;
+    self.queue_->AddCoalesced(key, std::move(options));
   };
 }
 

@@ -14,7 +14,7 @@ namespace kopp {
 
 /// The stop token and the client of one call of a user's function. Both are stopped at the
 /// deadline, and when a newer event adds the key again. Without these limits, they are those of the
-/// worker, and nothing is allocated.
+/// attempt, and nothing is allocated.
 class ReconcileLimits {
  public:
   struct Options {

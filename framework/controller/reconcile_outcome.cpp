@@ -44,6 +44,29 @@ std::string_view ToString(ReconcileResult result) {
   return "error";
 }
 
+bool ReconcileOutcome::HasBackoff() const {
+  if (result == ReconcileResult::kRequeueAfter) return returned.requeue_after < Duration::zero();
+  return result != ReconcileResult::kSuccess;
+}
+
+void ReconcileCounts::Add(const ReconcileOutcome& outcome) {
+  switch (outcome.result) {
+    case ReconcileResult::kSuccess:
+      ++success;
+      break;
+    case ReconcileResult::kRequeueAfter:
+      ++requeue_after;
+      break;
+    case ReconcileResult::kRequeue:
+      ++requeue;
+      break;
+    case ReconcileResult::kError:
+      ++error;
+      if (outcome.error.terminal) ++terminal_error;
+      break;
+  }
+}
+
 ReconcileOutcome CallReconciler(const Reconciler& reconcile, const ObjectKey& key, Context& context,
                                 const std::stop_token& shutdown) {
   ReconcileOutcome outcome;

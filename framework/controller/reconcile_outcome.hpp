@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <stop_token>
 #include <string>
 
@@ -22,6 +24,20 @@ struct ReconcileOutcome {
   std::string backtrace{};      ///< of the exception; "" if it is not known: see ThrowTrace
   Duration retry_after{};       ///< the shortest delay before a retry
   Duration duration{};
+
+  /// Returns whether the key waits for a delay of the limiter, or failed and waits for a change.
+  [[nodiscard]] bool HasBackoff() const;
+};
+
+/// The number of reconciles by result since the start. Thread-safe.
+struct ReconcileCounts {
+  std::atomic<std::uint64_t> success{0};
+  std::atomic<std::uint64_t> requeue_after{0};
+  std::atomic<std::uint64_t> requeue{0};
+  std::atomic<std::uint64_t> error{0};
+  std::atomic<std::uint64_t> terminal_error{0};  // also counted as error
+
+  void Add(const ReconcileOutcome& outcome);
 };
 
 /// Calls a reconcile function and catches its exceptions. Does not set the members that depend on

@@ -37,6 +37,7 @@ class ActiveWorker {
 
 /// One try to reconcile an object.
 struct ReconcileRunner::Attempt {
+  const Client& client;
   const QueuedKey& next;
   const std::stop_token& stop;
   std::string id;
@@ -83,6 +84,7 @@ void ReconcileRunner::ProcessOrThrow(const QueuedKey& next, const std::stop_toke
   if (IsPaused(next.item)) {
     log_.Paused(next.item);
     options_.failing.Erase(next.item);
+    options_.own_events.Forget(next.item);
     return queue_.Forget(next.item);
   }
   if (max_interval_) max_interval_->OnStarted(next.item);
@@ -96,7 +98,10 @@ void ReconcileRunner::ProcessOrThrow(const QueuedKey& next, const std::stop_toke
                                              .retries = history.retries,
                                              .queue_wait = queue_wait,
                                              .reasons = next.payload.reasons});
-  const Attempt attempt{.next = next,
+  OwnEvents::Attempt writes(options_.own_events, next.item);
+  const Client client = dependencies_.client.WithWriteListener(writes.listener());
+  const Attempt attempt{.client = client,
+                        .next = next,
                         .stop = stop,
                         .id = id,
                         .history = history,
@@ -109,9 +114,10 @@ void ReconcileRunner::ProcessOrThrow(const QueuedKey& next, const std::stop_toke
   if (outcome.foreign_object) RecordForeignObject(next.item, outcome.error.message);
   CallErrorHook(attempt, outcome);
   span.End(outcome);
-  Count(outcome);
+  counts_.Add(outcome);
   Remember(attempt, outcome);
   Notify(attempt, outcome);
+  writes.End(/*succeeded=*/!outcome.HasBackoff());
   Requeue(next, outcome);
   if (max_interval_) max_interval_->OnReconciled(next.item);
 }
@@ -137,7 +143,7 @@ ReconcileLimits ReconcileRunner::NewCall(const Attempt& attempt, RunningReconcil
     limits.timers = timers_.get();
     limits.deadline = SaturatingAdd(dependencies_.clock.Now(), timeout);
   }
-  return {dependencies_.client, attempt.stop, attempt.next.item, limits};
+  return {attempt.client, attempt.stop, attempt.next.item, limits};
 }
 
 Context ReconcileRunner::NewContext(const Attempt& attempt, const Client& client,
@@ -204,24 +210,6 @@ void ReconcileRunner::CallErrorHook(const Attempt& attempt, const ReconcileOutco
     attempt.log.Error(kMessage, {{"err", detail::ExceptionText(error)}});
   } catch (...) {
     attempt.log.Error(kMessage, {{"err", "an object that is not a std::exception"}});
-  }
-}
-
-void ReconcileRunner::Count(const ReconcileOutcome& outcome) {
-  switch (outcome.result) {
-    case ReconcileResult::kSuccess:
-      ++counts_.success;
-      break;
-    case ReconcileResult::kRequeueAfter:
-      ++counts_.requeue_after;
-      break;
-    case ReconcileResult::kRequeue:
-      ++counts_.requeue;
-      break;
-    case ReconcileResult::kError:
-      ++counts_.error;
-      if (outcome.error.terminal) ++counts_.terminal_error;
-      break;
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "controller/failing_keys.hpp"
+#include "controller/own_events.hpp"
 #include "controller/owner_check.hpp"
 #include "max_interval.hpp"
 #include "reconcile_limits.hpp"
@@ -10,8 +11,6 @@
 #include "timer_queue.hpp"
 #include "worker_pool.hpp"
 
-#include <atomic>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -27,15 +26,6 @@
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp {
-
-/// The number of reconciles by result since the start. Thread-safe.
-struct ReconcileCounts {
-  std::atomic<std::uint64_t> success{0};
-  std::atomic<std::uint64_t> requeue_after{0};
-  std::atomic<std::uint64_t> requeue{0};
-  std::atomic<std::uint64_t> error{0};
-  std::atomic<std::uint64_t> terminal_error{0};  // also counted as error
-};
 
 /// Calls the reconcile function for a key from the queue, and does what Result documents: Forget,
 /// AddAfter or AddRateLimited, a log line, and metrics. Thread-safe; each key must be processed by
@@ -66,6 +56,7 @@ class ReconcileRunner {
     std::function<informer::AnyObject(const ObjectKey&)> find{};
     std::vector<ReconcileObserver> observers{};
     FailingKeys& failing;                 ///< must outlive the runner
+    OwnEvents& own_events;                ///< must outlive the runner
     ReconcileMetrics* metrics = nullptr;  ///< may be null
     Tracer* tracer = nullptr;             ///< may be null; else it must outlive the runner
   };
@@ -101,7 +92,6 @@ class ReconcileRunner {
   [[nodiscard]] ReconcileOutcome Call(const Attempt& attempt) const;
   void RecordForeignObject(const ObjectKey& key, std::string_view message) const;
   void CallErrorHook(const Attempt& attempt, const ReconcileOutcome& outcome) const;
-  void Count(const ReconcileOutcome& outcome);
   void Remember(const Attempt& attempt, const ReconcileOutcome& outcome);
   void Notify(const Attempt& attempt, const ReconcileOutcome& outcome) const;
 

@@ -61,18 +61,18 @@ struct Context {
   /// Returns whether a newer event of the object has come since this reconcile started. The object
   /// will then be reconciled once more, so a long reconcile may return early.
   ///
-  /// The events are those of ControllerOptions::cancel_superseded. They include the events that the
-  /// writes of this reconcile cause: a reconcile that returns early after an own write may never
-  /// complete. So use it before the first write, or in a reconcile that writes to no watched
-  /// object. With ControllerOptions::coalesce, an event only counts after its wait.
+  /// The events are those of ControllerOptions::cancel_superseded: not those of own writes with
+  /// `client`. With ControllerOptions::coalesce, an event only counts after its wait.
   [[nodiscard]] bool Superseded() const { return is_superseded && is_superseded(); }
 };
 
 /// The result of a reconcile that did not throw. `{}`: reconcile again when something changes.
 ///
 /// This is when the object is reconciled next, and what the metrics count. In each case it is also
-/// reconciled after its next change: at once if it changed during the reconcile. The limiter is
-/// ControllerOptions::limiter; *reset* means that its next delay is the shortest again.
+/// reconciled after its next change: at once if it changed during the reconcile. A change by a
+/// write of Context::client does so only after `{}` or a positive requeue_after; it cuts short no
+/// delay of the limiter. The limiter is ControllerOptions::limiter; *reset* means that its next
+/// delay is the shortest again.
 ///
 /// | the reconcile function | next reconcile | limiter | `result` in metrics |
 /// |---|---|---|---|
@@ -101,8 +101,9 @@ struct Result {
 };
 
 /// Thrown by a reconcile function if a retry cannot help, for example because the spec is invalid.
-/// The error is logged and counted, and the object is not reconciled until it changes or until the
-/// next resync. After any other exception, the reconcile is retried with back-off.
+/// The error is logged and counted, and the object is not reconciled until it is changed, other
+/// than by the writes of its own reconciles, or until the next resync. After any other exception,
+/// the reconcile is retried with back-off.
 class TerminalError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -2,6 +2,7 @@
 
 #include "controller/controller_queue.hpp"
 #include "controller/failing_keys.hpp"
+#include "controller/own_events.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -57,9 +58,12 @@ class Controller::Impl {
   [[nodiscard]] const KindRef& kind() const { return kind_; }
   [[nodiscard]] Cache& cache() { return cache_; }
   [[nodiscard]] ControllerQueue& queue() { return *queue_; }
+  /// Which events are those of the writes of the reconciles. A simulation that calls reconciler()
+  /// tells it of the reconciles.
+  [[nodiscard]] OwnEvents& own_events() { return own_events_; }
   /// See Controller::EventsOf.
   [[nodiscard]] EventQueue EventsOf(std::string source) {
-    return EventQueue(*queue_, options_.reasons, std::move(source));
+    return EventQueue(*queue_, options_.reasons, std::move(source), &own_events_);
   }
   /// Returns ControllerOptions::resync.
   [[nodiscard]] Duration resync() const { return *options_.resync; }
@@ -133,6 +137,7 @@ class Controller::Impl {
   std::function<void()> on_reconciler_;  // may be empty
   std::vector<ReconcileObserver> observers_;
   FailingKeys failing_;
+  OwnEvents own_events_;
   std::unique_ptr<ReconcileMetrics> metrics_;  // null: none
   Tracer* tracer_ = nullptr;                   // null: none
   std::unique_ptr<ReconcileRunner> runner_;    // null before Start

@@ -56,8 +56,8 @@ struct ControllerOptions {
   /// resolves and that are only logged at info: a conflict, a StaleCacheError, or a call that the
   /// shutdown has cancelled. May be called by several threads at once.
   ///
-  /// Each write to the object causes an event, which reconciles the object at once instead of after
-  /// its back-off. So write only if the status changes, without the number of retries or a time.
+  /// The event of a write with the client of its Context does not cut short the delay before the
+  /// retry: see docs/controllers.md, "Own writes".
   ErrorHook on_error = {};
 
   /// The logger of the controller, for example with another level. Default: Options::log.
@@ -78,11 +78,8 @@ struct ControllerOptions {
   /// timers, retries, `max_interval`, Result::requeue_after and EventQueue::AddAfter do not stop a
   /// reconcile. With `coalesce`, an event stops it when its wait ends, up to `max_wait` later.
   ///
-  /// The events that the program's own writes cause are newer events, too: a write to the object
-  /// itself, such as its status or a finalizer, and to an owned object. They stop a reconcile which
-  /// continues after such a write, and a reconcile whose writes differ each time never completes.
-  /// So use this option only if a reconcile writes to the API server last, or only to objects that
-  /// the controller does not watch; `.Where(GenerationChanged())` excludes writes to the status.
+  /// The events of the reconcile's own writes with Context::client are no newer events, except
+  /// those that are not proven to be own: see docs/controllers.md, "Own writes".
   ///
   /// An object with events at shorter intervals than its reconcile takes is never completely
   /// reconciled: limit the rate with `coalesce`.

@@ -11,6 +11,8 @@
 
 namespace kopp {
 
+class OwnEvents;
+
 /// The queue of a controller.
 using ControllerQueue = workqueue::CoalescingQueue<ObjectKey, QueuedReasons>;
 
@@ -21,13 +23,18 @@ using ControllerQueue = workqueue::CoalescingQueue<ObjectKey, QueuedReasons>;
 /// copy. The queue of the controller must outlive it.
 class EventQueue {
  public:
-  /// `source` is the source in the reasons that are added without a Reason.
-  explicit EventQueue(ControllerQueue& queue, bool keep_reasons = false, std::string source = {})
-      : queue_(&queue), keep_reasons_(keep_reasons), source_(std::move(source)) {}
+  /// `source` is the source in the reasons that are added without a Reason. `own_events`, if not
+  /// null, must outlive the object: it keeps the events of own writes from the queue.
+  explicit EventQueue(ControllerQueue& queue, bool keep_reasons = false, std::string source = {},
+                      OwnEvents* own_events = nullptr)
+      : queue_(&queue),
+        keep_reasons_(keep_reasons),
+        source_(std::move(source)),
+        own_events_(own_events) {}
 
   /// Returns a copy for another source.
   [[nodiscard]] EventQueue ForSource(std::string source) const {
-    return EventQueue(*queue_, keep_reasons_, std::move(source));
+    return EventQueue(*queue_, keep_reasons_, std::move(source), own_events_);
   }
 
   /// Adds a key, to reconcile the object soon. A larger `priority` is higher.
@@ -37,7 +44,9 @@ class EventQueue {
   /// Adds a key after `delay`. If the key is already delayed, the earlier time applies.
   void AddAfter(const ObjectKey& key, Duration delay, int priority = 0) const;
 
-  /// Returns the function for the handlers in informer/handlers.hpp. The source is the kind.
+  /// Returns the function for the handlers in informer/handlers.hpp. The source is the kind. An
+  /// event of a write of the key's own reconciles does not cut short the delay of a key that is
+  /// retried: see docs/controllers.md, "Own writes".
   [[nodiscard]] informer::EnqueueFunction Enqueue() const;
 
  private:
@@ -47,6 +56,7 @@ class EventQueue {
   ControllerQueue* queue_;
   bool keep_reasons_;
   std::string source_;
+  OwnEvents* own_events_;  // may be null
 };
 
 }  // namespace kopp

@@ -1,0 +1,290 @@
+#include "controller/own_events.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace kopp {
+namespace {
+
+using informer::KeyEvent;
+
+// The events of older writes count as foreign.
+constexpr std::size_t kMaxChanges = 256;
+constexpr std::size_t kMaxResponses = 128;
+constexpr std::size_t kMaxResponseSize = std::size_t{1} << 20;
+
+/// Returns whether two states of an object differ at most in the status.
+bool HasSameSpec(const ObjectMeta& a, const ObjectMeta& b) {
+  return a.generation == b.generation && a.labels == b.labels && a.annotations == b.annotations &&
+         a.finalizers == b.finalizers && a.ownerReferences == b.ownerReferences &&
+         a.deletionTimestamp == b.deletionTimestamp;
+}
+
+/// Returns whether the update from `before` to `after` may be of this type. A write that changes
+/// nothing may have returned the version of another client's write, of another type.
+bool IsUpdateOf(const ObjectChange& change, const ObjectMeta& before, const ObjectMeta& after) {
+  switch (change.type) {
+    case ObjectChange::Type::kUpdated:
+      return change.resource_version == after.resourceVersion &&
+             (!after.generation || !HasSameSpec(before, after));
+    case ObjectChange::Type::kStatusUpdated:
+      return change.resource_version == after.resourceVersion && HasSameSpec(before, after);
+    case ObjectChange::Type::kDeletionRequested:
+      return !before.deletionTimestamp && after.deletionTimestamp;
+    case ObjectChange::Type::kCreated:
+    case ObjectChange::Type::kRemoved:
+      break;
+  }
+  return false;
+}
+
+/// Returns whether the event shows this change, and nothing else. What a removal leaves does not
+/// depend on changes before it.
+bool IsEventOf(const ObjectChange& change, const KeyEvent& event) {
+  using Type = ObjectChange::Type;
+  const ObjectMeta& object = event.object.metadata();
+  if (change.uid.empty() || change.uid != object.uid) return false;
+  switch (event.type) {
+    case KeyEvent::Type::kAdd:
+      return event.is_watch_event && change.type == Type::kCreated &&
+             change.resource_version == object.resourceVersion;
+    case KeyEvent::Type::kUpdate:
+      return event.is_watch_event && IsUpdateOf(change, event.before->metadata(), object);
+    case KeyEvent::Type::kDelete:
+      return change.type == Type::kRemoved || (change.type == Type::kDeletionRequested &&
+                                               event.is_watch_event && !object.deletionTimestamp);
+  }
+  return false;
+}
+
+/// Returns whether the write may be to the object.
+bool MayConcern(const ClientWrite& write, const ObjectKey& object) {
+  return write.key.ns == object.ns && (write.key.name.empty() || write.key.name == object.name);
+}
+
+template <typename T>
+void PushBounded(std::deque<T>& values, T value, std::size_t max) {
+  if (values.size() == max) values.pop_front();
+  values.push_back(std::move(value));
+}
+
+}  // namespace
+
+class OwnEvents::Listener final : public WriteListener {
+ public:
+  Listener(OwnEvents& events, const ObjectKey& key) : events_(events), key_(key) {}
+
+  std::uint64_t OnWriteStarted(ClientWrite write) override {
+    return events_.OnWriteStarted(*this, std::move(write));
+  }
+  void OnWriteEnded(std::uint64_t id, bool created, std::string_view response) override {
+    try {
+      events_.OnWriteEnded(key_, id, created, response);
+    } catch (...) {  // NOLINT(bugprone-empty-catch): there is no memory for the write
+    }
+  }
+
+  [[nodiscard]] const ObjectKey& key() const { return key_; }
+  /// Sets that the attempt has ended. Returns whether it had ended before.
+  bool SetEnded() { return ended_.exchange(true); }
+  [[nodiscard]] bool ended() const { return ended_; }
+
+ private:
+  OwnEvents& events_;
+  const ObjectKey key_;
+  std::atomic<bool> ended_ = false;
+};
+
+OwnEvents::Attempt::Attempt(OwnEvents& events, const ObjectKey& key)
+    : events_(events), listener_(std::make_shared<Listener>(events, key)) {
+  events_.Begin(key);
+}
+
+OwnEvents::Attempt::~Attempt() {
+  try {
+    End(/*succeeded=*/false);
+  } catch (...) {  // NOLINT(bugprone-empty-catch): there is no memory for the changes
+  }
+}
+
+std::shared_ptr<WriteListener> OwnEvents::Attempt::listener() const { return listener_; }
+
+void OwnEvents::Attempt::End(bool succeeded) {
+  if (listener_->SetEnded()) return;
+  return succeeded ? events_.Forget(listener_->key()) : events_.Suspend(listener_->key());
+}
+
+void OwnEvents::Begin(const ObjectKey& key) {
+  if (size_ == 0) return;
+  auto entries = entries_.Lock();
+  const auto found = entries->find(key);
+  if (found != entries->end()) found->second.running = true;
+}
+
+void OwnEvents::Forget(const ObjectKey& key) {
+  if (size_ == 0) return;
+  Entries::node_type forgotten;
+  {
+    auto entries = entries_.Lock();
+    forgotten = entries->extract(key);
+    size_ = entries->size();
+  }
+  if (forgotten) AddAll(key, std::move(forgotten.mapped().waiting));
+}
+
+void OwnEvents::Clear() {
+  Entries cleared;
+  {
+    auto entries = entries_.Lock();
+    std::swap(*entries, cleared);
+    size_ = 0;
+  }
+  for (auto& [key, writes] : cleared) AddAll(key, std::move(writes.waiting));
+}
+
+/// Ends an attempt of a key that is retried, or waits for a change because of an error.
+void OwnEvents::Suspend(const ObjectKey& key) {
+  if (size_ == 0) return;
+  std::vector<WaitingEvent> foreign;
+  {
+    auto entries = entries_.Lock();
+    const auto found = entries->find(key);
+    if (found == entries->end()) return;
+    found->second.running = false;
+    Decode(found->second, std::nullopt);  // the texts of the responses need much memory
+    foreign = TakeForeign(found->second);
+  }
+  AddAll(key, std::move(foreign));
+}
+
+std::uint64_t OwnEvents::OnWriteStarted(const Listener& listener, ClientWrite write) {
+  auto entries = entries_.Lock();
+  const auto [entry, is_new] = entries->try_emplace(listener.key());
+  size_ = entries->size();
+  // Read after size_ was set: either this finds that the attempt has ended, or its end finds the
+  // entry.
+  const bool running = !listener.ended();
+  if (is_new && !running) {
+    entries->erase(entry);
+    size_ = entries->size();
+    return 0;
+  }
+  Writes& writes = entry->second;
+  if (running) writes.running = true;
+  const std::uint64_t id = ++last_id_;
+  writes.sent.emplace(id, std::move(write));
+  return id;
+}
+
+void OwnEvents::OnWriteEnded(const ObjectKey& key, std::uint64_t id, bool created,
+                             std::string_view response) {
+  std::vector<WaitingEvent> foreign;
+  {
+    auto entries = entries_.Lock();
+    const auto found = entries->find(key);
+    if (found == entries->end()) return;
+    Writes& writes = found->second;
+    auto sent = writes.sent.extract(id);
+    if (!sent) return;
+    if (!response.empty()) {
+      Record(writes, {std::move(sent.mapped()), created, std::string(response)});
+    }
+    foreign = TakeForeign(writes);
+  }
+  AddAll(key, std::move(foreign));
+}
+
+/// Keeps a response, unless it repeats the last write to the object, which has probably changed
+/// nothing then.
+void OwnEvents::Record(Writes& writes, Response response) {
+  using Verb = ClientWrite::Verb;
+  const ClientWrite& write = response.write;
+  if (write.verb == Verb::kUpdate || write.verb == Verb::kApply) {
+    if (writes.last_bodies.size() >= kMaxChanges) writes.last_bodies.clear();
+    const auto [last, is_first] = writes.last_bodies.try_emplace(write.path_hash, write.body_hash);
+    const bool repeats = !is_first && last->second == write.body_hash;
+    last->second = write.body_hash;
+    if (repeats && !response.created) return;
+  }
+  if (response.text.size() > kMaxResponseSize) return;
+  PushBounded(writes.responses, std::move(response), kMaxResponses);
+}
+
+/// Decodes the responses that may be about an object, or all of them.
+void OwnEvents::Decode(Writes& writes, const std::optional<ObjectKey>& object) {
+  std::erase_if(writes.responses, [&](const Response& response) {
+    if (object && !MayConcern(response.write, *object)) return false;
+    for (ObjectChange& change : ProvenChanges(response.write, response.created, response.text)) {
+      PushBounded(writes.changes, std::move(change), kMaxChanges);
+    }
+    return true;
+  });
+}
+
+OwnEvents::Origin OwnEvents::OriginOf(Writes& writes, std::string_view kind,
+                                      const KeyEvent& event) {
+  const ObjectKey object = event.object.key();
+  Decode(writes, object);
+  if (std::ranges::any_of(writes.changes,
+                          [&](const ObjectChange& change) { return IsEventOf(change, event); })) {
+    return Origin::kOwn;
+  }
+  const auto may_be_sent = [&](const auto& sent) {
+    return sent.second.kind.kind == kind && MayConcern(sent.second, object);
+  };
+  return std::ranges::any_of(writes.sent, may_be_sent) ? Origin::kUnknown : Origin::kForeign;
+}
+
+bool OwnEvents::TakesKnown(const ObjectKey& key, std::string_view kind, const KeyEvent& event,
+                           const AddOptions& options) {
+  const bool is_deletion = event.type == KeyEvent::Type::kDelete;
+  if (!event.is_watch_event && !is_deletion) return false;
+  // Nothing is left to retry.
+  if (is_deletion && kind == kind_.kind && event.object.key() == key) return false;
+  auto entries = entries_.Lock();
+  const auto found = entries->find(key);
+  if (found == entries->end()) return false;
+  Writes& writes = found->second;
+  const Origin origin = OriginOf(writes, kind, event);
+  if (origin == Origin::kForeign) return false;
+  if (origin == Origin::kUnknown || writes.running) {
+    writes.waiting.push_back(
+        {.kind = std::string(kind),
+         .type = event.type,
+         .object = event.object,
+         .before = event.before == nullptr ? informer::AnyObject() : *event.before,
+         .is_watch_event = event.is_watch_event,
+         .options = options});
+  }
+  return true;
+}
+
+/// Removes the events that wait for nothing any more. Returns the foreign ones.
+std::vector<OwnEvents::WaitingEvent> OwnEvents::TakeForeign(Writes& writes) {
+  std::vector<WaitingEvent> foreign;
+  for (WaitingEvent& waiting : std::exchange(writes.waiting, {})) {
+    const KeyEvent event{.type = waiting.type,
+                         .object = waiting.object,
+                         .before = waiting.before ? &waiting.before : nullptr,
+                         .is_watch_event = waiting.is_watch_event};
+    const Origin origin = OriginOf(writes, waiting.kind, event);
+    if (origin == Origin::kForeign) {
+      foreign.push_back(std::move(waiting));
+    } else if (origin == Origin::kUnknown || writes.running) {
+      writes.waiting.push_back(std::move(waiting));
+    }
+  }
+  return foreign;
+}
+
+/// Without memory for the queue, the object waits for its next change or resync.
+void OwnEvents::AddAll(const ObjectKey& key, std::vector<WaitingEvent> events) const noexcept {
+  for (WaitingEvent& event : events) {
+    try {
+      add_(key, std::move(event.options));
+    } catch (...) {  // NOLINT(bugprone-empty-catch): see above
+    }
+  }
+}
+
+}  // namespace kopp
