@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
+
 namespace kopp::testing {
 namespace {
 
@@ -241,6 +243,40 @@ TEST(OperatorBugTest, TheNameOfAChildComesFromACounter) {
   };
   ExpectFoundAndFixed({.steps = {CreateWidget("a"), ChangeText("b")}}, buggy,
                       WidgetOperator(corrected));
+}
+
+// A cloud that is not ready for a minute. Each of its errors has another request id, which the
+// operator writes to the status.
+TEST(OperatorBugTest, AnErrorTextThatDiffersEachTimeDefeatsTheBackoff) {
+  const auto reconcile = [](const Client& client, const Widget& widget, Context& context) {
+    if (widget.status.phase == "Ready") return;
+    if (context.clock.Now() > TimePoint{} + std::chrono::minutes(1)) {
+      return SetPhase(widget, "Ready", context);
+    }
+    const std::string error = "request id " + std::to_string(context.retries);
+    const json change{{"status", {{"phase", error}}}};
+    client.PatchStatus<Widget>(KeyOf(widget), Patch::Merge(change));
+    throw std::runtime_error(error);
+  };
+  const OperatorSetup buggy = [reconcile](Manager& manager) {
+    manager.AddController<Widget>().Reconcile(
+        [reconcile, &manager](const Widget& widget, Context& context) -> Result {
+          reconcile(manager.client(), widget, context);  // its writes are not known as own ones
+          return {};
+        });
+  };
+  const OperatorSetup corrected =
+      WidgetOperator([reconcile](const Widget& widget, Context& context) -> Result {
+        reconcile(context.client, widget, context);
+        return {};
+      });
+  const Scenario scenario{.steps = {CreateWidget()}};
+
+  const ExploreResult found = Explore(scenario, buggy, {.max_findings = 1});
+  ASSERT_FALSE(found.findings.empty());
+  EXPECT_THAT(found.findings.front().problem,
+              ::testing::HasSubstr("The back-off of widget default/web is defeated"));
+  EXPECT_TRUE(Explore(scenario, corrected, {.pairs = 20, .time_limit = kNoTimeLimit}));
 }
 
 }  // namespace

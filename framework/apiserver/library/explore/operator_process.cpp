@@ -21,6 +21,8 @@ using namespace std::chrono_literals;
 constexpr int kMaxRoundsWithoutEffect = 10;
 constexpr Duration kFirstBackoff = 5ms;
 constexpr Duration kMaxBackoff = 1000s;
+// A write whose response was lost may cut short a delay; more are a fault.
+constexpr std::size_t kMaxCutDelays = 3;
 
 Logger SilentLog(Clock& clock) {
   return Logger({.verbosity = -1, .write = [](std::string_view) {}, .clock = clock});
@@ -103,7 +105,33 @@ void OperatorProcess::Start(std::optional<ResourceVersion> at) {
   for (CacheView& view : views_) view.List(at);
 }
 
-void OperatorProcess::Relist(CacheView& view) { view.List(); }
+void OperatorProcess::Relist(CacheView& view) {
+  ++all_events_;
+  view.List();
+}
+
+void OperatorProcess::Deliver(CacheView& view) {
+  ++all_events_;
+  const auto writer = writers_.find(view.NextVersion());
+  if (writer != writers_.end()) ++own_events_[writer->second];
+  view.Deliver();
+}
+
+TimePoint OperatorProcess::RunPeriodicWork(CacheView& view, TimePoint now) {
+  ++all_events_;
+  return view.RunPeriodicWork(now);
+}
+
+void OperatorProcess::OnWritten(ResourceVersion before, ResourceVersion last) {
+  if (!running_) return;
+  while (before < last) writers_[++before] = *running_;
+}
+
+/// Returns the number of events so far that the writes of the key have not caused.
+std::size_t OperatorProcess::ForeignEvents(const Work& work) const {
+  const auto own = own_events_.find(work);
+  return all_events_ - (own == own_events_.end() ? 0 : own->second);
+}
 
 void OperatorProcess::ReceiveEvents() {
   for (CacheView& view : views_) view.Receive();
@@ -125,10 +153,17 @@ std::optional<OperatorProcess::Work> OperatorProcess::TakeWork() {
 
 OperatorProcess::Outcome OperatorProcess::Reconcile(const Work& work) {
   KeyState& state = keys_[work];
+  const bool waits = state.failed && (timers_.contains(work) || state.failures == 0);
+  const bool is_cut = waits && ForeignEvents(work) == state.foreign_events;
+  state.cut_delays = is_cut ? state.cut_delays + 1 : 0;
+  state.foreign_events = ForeignEvents(work);
   timers_.erase(work);
   idle_timers_.erase(work);
+  running_ = work;
   Outcome outcome = Call(work, state);
+  running_.reset();
   if (ended_) return outcome;
+  outcome.defeats_backoff = state.cut_delays >= kMaxCutDelays;
   controllers_[work.controller]->queue().Done(work.key);
   const ResourceVersion version = cluster_.version();
   state.rounds_without_effect = version == state.version ? state.rounds_without_effect + 1 : 0;
@@ -138,10 +173,18 @@ OperatorProcess::Outcome OperatorProcess::Reconcile(const Work& work) {
   return outcome;
 }
 
-/// Calls the reconcile function, and counts its failures.
 OperatorProcess::Outcome OperatorProcess::Call(const Work& work, KeyState& state) {
+  OwnEvents::Attempt writes(controllers_[work.controller]->own_events(), work.key);
+  Outcome outcome = CallWith(client_.WithWriteListener(writes.listener()), work, state);
+  writes.End(/*succeeded=*/!state.failed);
+  return outcome;
+}
+
+/// Calls the reconcile function, and counts its failures.
+OperatorProcess::Outcome OperatorProcess::CallWith(const Client& client, const Work& work,
+                                                   KeyState& state) {
   Context context{.key = work.key,
-                  .client = client_,
+                  .client = client,
                   .cache = manager_.cache(),
                   .events = events_,
                   .log = log_,
@@ -151,6 +194,7 @@ OperatorProcess::Outcome OperatorProcess::Call(const Work& work, KeyState& state
                   .retries = state.failures,
                   .last_error = state.last_error};
   Outcome outcome;
+  state.failed = true;
   try {
     const Result result = controllers_[work.controller]->reconciler()(work.key, context);
     const bool is_overdue = result.requeue_after < Duration::zero();
@@ -159,6 +203,7 @@ OperatorProcess::Outcome OperatorProcess::Call(const Work& work, KeyState& state
       return outcome;
     }
     state.failures = 0;
+    state.failed = false;
     if (result.requeue_after > Duration::zero()) outcome.next = result.requeue_after;
     return outcome;
   } catch (const ProcessEnded&) {

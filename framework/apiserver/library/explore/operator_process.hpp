@@ -40,6 +40,8 @@ class OperatorProcess {
   struct Outcome {
     std::string error{};             ///< empty: none
     std::optional<Duration> next{};  ///< the time until the next try, without a change
+    /// Own writes have cut short the delays of the key again and again.
+    bool defeats_backoff = false;
   };
 
   /// Calls `setup`. `cluster` must outlive the process.
@@ -54,6 +56,12 @@ class OperatorProcess {
   /// Lists one view again.
   void Relist(CacheView& view);
   [[nodiscard]] std::vector<CacheView>& views() { return views_; }
+  /// Delivers the next event of a view.
+  void Deliver(CacheView& view);
+  /// Runs the resyncs of a view that are due at `now`. Returns the time of the next one.
+  TimePoint RunPeriodicWork(CacheView& view, TimePoint now);
+  /// Tells that a call of the process has made the versions after `before`, up to `last`.
+  void OnWritten(ResourceVersion before, ResourceVersion last);
   /// Takes the events that the server has sent to all views.
   void ReceiveEvents();
 
@@ -85,10 +93,15 @@ class OperatorProcess {
     int failures = 0;
     std::string last_error{};
     int rounds_without_effect = 0;
-    ResourceVersion version = 0;  // of the server after the last reconcile
+    ResourceVersion version = 0;     // of the server after the last reconcile
+    bool failed = false;             // it is retried, or waits for a change
+    std::size_t foreign_events = 0;  // ForeignEvents at the start of the last reconcile
+    std::size_t cut_delays = 0;      // consecutive ones, without a foreign event
   };
 
   Outcome Call(const Work& work, KeyState& state);
+  Outcome CallWith(const Client& client, const Work& work, KeyState& state);
+  [[nodiscard]] std::size_t ForeignEvents(const Work& work) const;
   void Schedule(const Work& work, KeyState& state, const Outcome& outcome);
   Duration NextBackoff(KeyState& state) const;
 
@@ -106,6 +119,10 @@ class OperatorProcess {
   std::map<Work, KeyState> keys_;
   std::map<Work, TimePoint> timers_;
   std::map<Work, Duration> idle_timers_;
+  std::optional<Work> running_;              // the reconcile that runs
+  std::map<ResourceVersion, Work> writers_;  // of the versions that reconciles have made
+  std::map<Work, std::size_t> own_events_;   // delivered events of the writes of a key
+  std::size_t all_events_ = 0;               // delivered events, lists and resyncs
 };
 
 }  // namespace kopp::apiserver::explore

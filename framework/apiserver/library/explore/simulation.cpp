@@ -158,7 +158,7 @@ bool Simulation::DeliverEvent() {
   }
   Tell("event " + std::to_string(events_) + " for the cache: " + view->kind().plural + ' ' +
        view->DescribeNext());
-  view->Deliver();
+  process_->Deliver(*view);
   return true;
 }
 
@@ -182,6 +182,13 @@ bool Simulation::ReconcileNext() {
   const OperatorProcess::Outcome outcome = process_->Reconcile(*work);
   if (process_->ended()) return true;
   if (!outcome.error.empty()) Tell("the reconcile of " + name + " fails: " + outcome.error);
+  if (outcome.defeats_backoff) {
+    result_.problem = "The back-off of " + name +
+                      " is defeated: again and again, only its own writes cut short the delay "
+                      "after a failure. Write with Context::client, so that its events are known "
+                      "to be own ones.\n";
+    return true;
+  }
   for (CacheView& view : process_->views()) {
     const bool one_only = view.hold == CacheView::Hold::kDelay;
     if (one_only || ++view.held_reconciles >= kMaxHeldReconciles) EndHold(view);
@@ -249,11 +256,12 @@ bool Simulation::Resync() {
   resynced_at_ = cluster_.version();
   const TimePoint now = cluster_.clock().Now();
   TimePoint next = TimePoint::max();
-  for (CacheView& view : process_->views()) next = std::min(next, view.RunPeriodicWork(now));
+  for (CacheView& view : process_->views())
+    next = std::min(next, process_->RunPeriodicWork(view, now));
   if (next == TimePoint::max() || next - now > kMaxResync) return true;  // some may have been due
   Tell("the controllers resync");
   cluster_.clock().Advance(next - now);
-  for (CacheView& view : process_->views()) view.RunPeriodicWork(next);
+  for (CacheView& view : process_->views()) process_->RunPeriodicWork(view, next);
   return true;
 }
 
@@ -292,6 +300,7 @@ ApiResponse Simulation::OnCall(OperatorProcess& process, const ApiRequest& reque
   if (auto error = ErrorResponse(request, call)) return std::move(*error);
   const ResourceVersion before = cluster_.version();
   ApiResponse response = Execute(request, "call " + std::to_string(call));
+  process.OnWritten(before, cluster_.version());
   if (mode_ == RunMode::kTrace) result_.calls.back().state_after = DescribeState();
   if (Applies(Type::kCrashStale, call, "the process crashes after this call")) {
     stale_at_ = before;
@@ -320,7 +329,7 @@ void Simulation::CheckForLoop(const ApiRequest& request, const ApiResponse& resp
 void Simulation::DeliverOwnWrite(const ApiRequest& request) {
   ForEachView(request, [&](CacheView& view) {
     EndHold(view);
-    while (view.HasPending()) view.Deliver();
+    while (view.HasPending()) process_->Deliver(view);
   });
 }
 
