@@ -79,12 +79,6 @@ Client Client::With(std::stop_token stop) const {
   return copy;
 }
 
-Client Client::WithFieldManager(std::string field_manager) const {
-  Client copy = *this;
-  copy.field_manager_ = std::move(field_manager);
-  return copy;
-}
-
 Client Client::WithFieldValidation(FieldValidation validation) const {
   Client copy = *this;
   copy.field_validation_ = validation;

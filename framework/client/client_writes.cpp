@@ -343,13 +343,16 @@ Client::Written Client::WriteApplied(const Kind& kind, Body body,
                            .dry_run = options.dry_run,
                            .field_validation = options.field_validation,
                            .adopt = options.adopt};
+  const char* const force = options.force ? "true" : "";
+  const bool may_take_over =
+      former_ && options.field_manager.empty() && !dry_run_ && !options.dry_run;
   const auto send = [&](std::string text) {
-    return Write(kind, body.key,
-                 {.method = "PATCH",
-                  .target = ObjectPath(kind, body.key, options.subresource),
-                  .body = std::move(text),
-                  .content_type = std::string(kApplyPatch)},
-                 write, options.force ? "true" : "");
+    ApiRequest request{.method = "PATCH",
+                       .target = ObjectPath(kind, body.key, options.subresource),
+                       .body = std::move(text),
+                       .content_type = std::string(kApplyPatch)};
+    return may_take_over ? ApplyAndTakeOver(kind, body.key, request, write, force)
+                         : Write(kind, body.key, std::move(request), write, force);
   };
   return WriteOwned(kind, body, write, std::cref(send));
 }

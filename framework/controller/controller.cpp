@@ -50,15 +50,24 @@ void RequireWorkers(const std::string& controller, int workers) {
 
 void RequireValid(const ControllerOptions& options) {
   RequireWorkers(options.name, *options.workers);
+  const auto name_of = [&](const char* option) {
+    return "the option " + std::string(option) + " of the controller \"" + options.name + '"';
+  };
   const auto check = [&](const char* option, Duration value) {
-    detail::RequireNotNegative(
-        "the option " + std::string(option) + " of the controller \"" + options.name + '"', value);
+    detail::RequireNotNegative(name_of(option), value);
   };
   check("resync", options.resync.value_or(Duration::zero()));
   check("reconcile_timeout", options.reconcile_timeout);
   check("max_interval", options.max_interval);
   check("coalesce.quiet", options.coalesce.quiet);
   check("coalesce.max_wait", options.coalesce.max_wait);
+  if (!options.field_manager.empty()) {
+    detail::RequireFieldManager(name_of("field_manager"), options.field_manager);
+  }
+  for (const std::string& former :
+       options.former_field_managers.value_or(std::vector<std::string>())) {
+    detail::RequireFieldManager(name_of("former_field_managers"), former);
+  }
 }
 
 }  // namespace
@@ -128,7 +137,8 @@ void Controller::Impl::RequireReconciler() const {
                          "\" was added without .Reconcile(…): pass its reconcile function");
 }
 
-void Controller::Impl::Start(const Client& client, EventRecorder& events, const Logger& log) {
+void Controller::Impl::Start(Client client, EventRecorder& events, const Logger& log) {
+  client_ = std::move(client);
   const Logger own_log = options_.log.value_or(log).With(
       {{"controller", name()}, {"controllerGroup", kind_.group()}, {"controllerKind", kind_.kind}});
   own_log.Info("Starting Controller");
@@ -158,7 +168,7 @@ void Controller::Impl::Start(const Client& client, EventRecorder& events, const 
           .tracer = tracer_};
       runner_ = std::make_unique<ReconcileRunner>(
           *queue_, std::move(options),
-          ReconcileRunner::Dependencies{client, cache_, events, clock_, own_log});
+          ReconcileRunner::Dependencies{*client_, cache_, events, clock_, own_log});
     });
   }
   StartWorkers(workers(), [&] { workers_->Start(own_log); });

@@ -93,6 +93,7 @@ void ReconcileRunner::ProcessOrThrow(const QueuedKey& next, const std::stop_toke
   const auto history = options_.failing.Find(next.item);
   const auto queue_wait = options_.track_times ? std::optional(next.waited) : std::nullopt;
   const ReconcileSpan span(options_.tracer, {.controller = options_.controller,
+                                             .field_manager = dependencies_.client.field_manager(),
                                              .key = next.item,
                                              .id = id,
                                              .retries = history.retries,

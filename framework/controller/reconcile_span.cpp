@@ -12,6 +12,7 @@ namespace kopp {
 ReconcileSpan::ReconcileSpan(Tracer* tracer, const Attributes& attributes) : tracer_(tracer) {
   if (tracer == nullptr) return;
   std::vector<SpanAttribute> all{{"kopp.controller", std::string(attributes.controller)},
+                                 {"kopp.field_manager", attributes.field_manager},
                                  {"k8s.namespace.name", attributes.key.ns},
                                  {"kopp.object.name", attributes.key.name},
                                  {"kopp.reconcile_id", attributes.id},

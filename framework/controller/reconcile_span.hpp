@@ -21,6 +21,7 @@ class ReconcileSpan {
  public:
   struct Attributes {
     std::string_view controller;
+    const std::string& field_manager;
     const ObjectKey& key;
     const std::string& id;
     int retries = 0;

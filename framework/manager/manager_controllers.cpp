@@ -120,6 +120,11 @@ void Manager::Impl::RequireSynced(const Controller::Impl& controller,
   }
 }
 
+/// Starts a controller in the term that has begun.
+void Manager::Impl::StartWorkers(Controller::Impl& controller) {
+  controller.Start(controller.ClientOf(*term_client_, Controllers()), TermEvents(), options_.log);
+}
+
 /// Runs the sources and workers until `stop`. They have ended when it returns or throws.
 void Manager::Impl::RunController(Controller::Impl& controller, const std::stop_token& stop) {
   const auto end = [&] {
@@ -127,7 +132,7 @@ void Manager::Impl::RunController(Controller::Impl& controller, const std::stop_
     controller.WaitForWorkers(TimePoint::max(), options_.log);
   };
   try {
-    controller.Start(*term_client_, TermEvents(), options_.log);
+    StartWorkers(controller);
   } catch (...) {
     end();
     throw;

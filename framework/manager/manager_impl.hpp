@@ -66,6 +66,7 @@ class Manager::Impl {
   void RequireNotStopping(const std::string& type, const std::string& name) const;
   void StartLater(Controller::Impl& controller);
   void RequireSynced(const Controller::Impl& controller, const std::stop_token& stop) const;
+  void StartWorkers(Controller::Impl& controller);
   void RunController(Controller::Impl& controller, const std::stop_token& stop);
   [[nodiscard]] RunnableThreads& Group(RunnableGroup group);
   [[nodiscard]] std::vector<Cluster::Impl*> Clusters() const;

@@ -204,9 +204,7 @@ void Manager::Impl::LeadUntil(const std::stop_token& stop) {
   if (term_events_transport_) term_events_ = NewEventRecorder(*term_events_transport_);
   elected_.request_stop();
   try {
-    for (const auto& controller : controllers_) {
-      controller->Start(*term_client_, TermEvents(), options_.log);
-    }
+    for (const auto& controller : controllers_) StartWorkers(*controller);
     Group(RunnableGroup::kLeaderElected).Start();
   } catch (...) {
     StopControllers(BeginShutdown(options_.graceful_shutdown_timeout));

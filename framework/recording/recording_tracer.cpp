@@ -59,6 +59,7 @@ class ReconcileSpanRecord final : public ForwardingSpan {
       : ForwardingSpan(std::move(next), nullptr), recorder_(std::move(recorder)) {
     json entry{{"reconcile", context().trace_id},
                {"controller", Attribute(attributes, "kopp.controller")},
+               {"fieldManager", Attribute(attributes, "kopp.field_manager")},
                {"namespace", Attribute(attributes, "k8s.namespace.name")},
                {"name", Attribute(attributes, "kopp.object.name")},
                {"retries", Attribute(attributes, "kopp.retries")}};

@@ -10,6 +10,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -297,6 +298,42 @@ TEST_F(RecordingTest, ReconcilesBesideChangesOfOthersAreReplayedWithoutADifferen
   thread.request_stop();
   thread.join();
   EXPECT_TRUE(Replay(count_maps));
+}
+
+/// Applies a Secret without data for each ConfigMap.
+Result ApplySecret(const ConfigMap& map, Context& context) {
+  context.client.Apply(Secret{.metadata = {.name = map.metadata.name, .ns = map.metadata.ns}});
+  return {};
+}
+
+TEST_F(RecordingTest, ATakeOverOfAFieldManagerIsReplayed) {
+  for (const char* name : {"a", "b"}) {
+    client_.WithFieldManager("copier").Apply(
+        Secret{.metadata = {.name = name, .ns = "default", .labels = {{"old", "1"}}}});
+  }
+
+  Record(ApplySecret);
+
+  EXPECT_THAT(folder_.Read("recording.jsonl"),
+              AllOf(HasSubstr("/secrets/a?fieldManager=copier%2Fconfigmap&"),
+                    HasSubstr("/secrets/a?fieldManager=copier&")));
+  EXPECT_TRUE(Replay(ApplySecret));
+  EXPECT_THAT(Replay(ApplySecret, {.former_field_managers = std::vector<std::string>()}).message(),
+              HasSubstr("the recorded call is missing: PATCH"));
+}
+
+TEST_F(RecordingTest, ARecordingWithoutFieldManagersWasWrittenAsTheProgram) {
+  Record(ApplySecret);
+  std::string text = folder_.Read("recording.jsonl");
+  for (const auto& [from, to] : {std::pair(R"("fieldManager":"copier/configmap",)", ""),
+                                 std::pair("copier%2Fconfigmap", "copier")}) {
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from)) {
+      text.replace(at, std::string_view(from).size(), to);
+    }
+  }
+  std::ofstream(file_, std::ios::trunc) << text;
+
+  EXPECT_TRUE(Replay(ApplySecret));
 }
 
 TEST_F(RecordingTest, TheRecordingHasNoSecretValues) {

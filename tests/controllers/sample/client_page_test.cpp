@@ -161,6 +161,34 @@ TEST_F(ClientPageTest, AnObjectOfOthersIsNotTakenOver) {
   EXPECT_EQ(Stored().data.at("color"), "red");
 }
 
+TEST_F(ClientPageTest, ANewFieldManagerTakesOverWhatAFormerOneHasApplied) {
+  const json desired = {{"metadata", {{"name", "map"}, {"namespace", "shop"}}},
+                        {"data", {{"color", "blue"}}}};
+  json old = desired;
+  old["data"]["dropped"] = "1";
+  const kopp::Client& client = client_;
+  client.Apply<ConfigMap>(old);
+
+  const kopp::Client renamed = client.WithFieldManager("shop-operator/map", {"shop-operator"});
+  renamed.Apply<ConfigMap>(desired);  // also removes what only "shop-operator" had applied
+
+  EXPECT_EQ(client.Get<ConfigMap>({"shop", "map"})->data.size(), 1U);
+}
+
+TEST_F(ClientPageTest, AProgramThatMovesFromUpdateToApplyMakesTheFieldsItsOwn) {
+  const json desired = {{"metadata", {{"name", "settings"}, {"namespace", "shop"}}},
+                        {"data", {{"color", "blue"}}}};
+  json old = desired;
+  old["data"]["dropped"] = "1";
+  const kopp::Client& client = client_;
+  client.WithFieldManager("shop-cli").Update<ConfigMap>(old);
+
+  kopp::MigrateFieldManager<ConfigMap>(client, {"shop", "settings"}, {.from = {"shop-cli"}});
+  client.Apply<ConfigMap>(desired);  // removes the fields of "shop-cli" that are not in `desired`
+
+  EXPECT_EQ(Stored().data.size(), 1U);
+}
+
 TEST_F(ClientPageTest, StatusAndOtherSubresourcesAreWritten) {
   env_.Install(MANIFESTS "/crd-status-subresource.yaml");
   env_.client().Create<Foo>({{"metadata", {{"name", "foo"}, {"namespace", "shop"}}},

@@ -62,6 +62,16 @@ void WriteError(const kopp::ReconcileError& error, kopp::Context& context) {
   context.client.ApplyStatus(*foo, status);
 }
 
+kopp::Result WriteDns(const Foo& foo, kopp::Context& context) {
+  context.client.ApplyStatus(foo, Foo::Status{.availableReplicas = 1});
+  return {};
+}
+
+kopp::Result WriteCert(const Foo& foo, kopp::Context& context) {
+  context.client.ApplyStatus(foo, Foo::Status{.message = "certified"});
+  return {};
+}
+
 kopp::Result EnsureMachine(const kopp::ObjectKey& key, kopp::Expectations& expectations,
                            const std::function<void()>& create_machine) {
   if (!expectations.Satisfied(key)) return {.requeue_after = 10s};  // not visible yet
@@ -169,6 +179,23 @@ TEST_F(ControllersPageTest, APausedObjectIsReconciledAfterItsAnnotationIsRemoved
       kopp::Patch::Merge({{"metadata", {{"annotations", {{"example.com/paused", nullptr}}}}}}));
 
   EXPECT_TRUE(Eventually([](const Foo& foo) { return !foo.status.message.empty(); }));
+}
+
+TEST_F(ControllersPageTest, TwoControllersWriteTheirFieldsOfOneStatus) {
+  kopp::Manager& manager = env_.manager();
+
+  manager.AddController<Foo>({.name = "dns"}).Reconcile(WriteDns);  // writes as "operator/dns"
+  manager.AddController<Foo>({.name = "cert", .field_manager = "example-cert"})
+      .Reconcile(WriteCert);
+
+  kopp::ControllerOptions options{.name = "cert", .former_field_managers = {{"old-operator/cert"}}};
+
+  env_.Start();
+  CreateFoo("web");
+  EXPECT_TRUE(Eventually([](const Foo& foo) {
+    return foo.status.availableReplicas == 1 && foo.status.message == "certified";
+  }));
+  EXPECT_EQ(options.former_field_managers->size(), 1U);
 }
 
 TEST_F(ControllersPageTest, AMachineIsNotCreatedAgainBeforeItWasObserved) {

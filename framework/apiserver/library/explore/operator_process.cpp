@@ -86,13 +86,16 @@ OperatorProcess::OperatorProcess(SimulatedCluster& cluster, const testing::Opera
       events_transport_(std::make_unique<DiscardingTransport>()),
       log_(SilentLog(cluster.clock())),
       manager_(ManagerOptions(options, log_, transport_, cluster.clock())),
-      events_(Client(*events_transport_, options.name), options.name, log_, Clock::Real()),
-      client_(
-          Client(*transport_, options.name).WithFieldValidation(kopp::FieldValidation::kStrict)) {
+      events_(Client(*events_transport_, options.name), options.name, log_, Clock::Real()) {
   setup(manager_);
   for (Controller* controller : manager_.Controllers()) {
     controllers_.push_back(&Controller::Impl::Of(*controller));
     controllers_.back()->RequireReconciler();
+  }
+  const Client client =
+      Client(*transport_, options.name).WithFieldValidation(kopp::FieldValidation::kStrict);
+  for (const Controller::Impl* controller : controllers_) {
+    clients_.push_back(controller->ClientOf(client, controllers_));
   }
   for (const auto& informer : Cache::Impl::Of(manager_.cache()).ManualInformers()) {
     views_.emplace_back(informer);
@@ -175,7 +178,8 @@ OperatorProcess::Outcome OperatorProcess::Reconcile(const Work& work) {
 
 OperatorProcess::Outcome OperatorProcess::Call(const Work& work, KeyState& state) {
   OwnEvents::Attempt writes(controllers_[work.controller]->own_events(), work.key);
-  Outcome outcome = CallWith(client_.WithWriteListener(writes.listener()), work, state);
+  Outcome outcome =
+      CallWith(clients_[work.controller].WithWriteListener(writes.listener()), work, state);
   writes.End(/*succeeded=*/!state.failed);
   return outcome;
 }

@@ -113,8 +113,8 @@ class OperatorProcess {
   Logger log_;
   Manager manager_;
   EventRecorder events_;
-  Client client_;
   std::vector<Controller::Impl*> controllers_;
+  std::vector<Client> clients_;  // of the reconciles, for each of controllers_
   std::vector<CacheView> views_;
   std::map<Work, KeyState> keys_;
   std::map<Work, TimePoint> timers_;

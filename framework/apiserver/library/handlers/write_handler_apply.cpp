@@ -106,11 +106,11 @@ json AppliedFields(json config, const WriteRequest& write) {
   if (target.subresource.empty()) {
     if (resource.HasSubresource("status")) config.erase("status");
   } else {
-    config = target.subresource == "ephemeralcontainers"
-                 ? json{{"metadata", metadata},
-                        {"spec",
-                         {{"ephemeralContainers", ValueAt(config, "/spec/ephemeralContainers")}}}}
-                 : json{{"metadata", metadata}, {"status", config.value("status", json())}};
+    const json::json_pointer field(
+        target.subresource == "ephemeralcontainers" ? "/spec/ephemeralContainers" : "/status");
+    json applied{{"metadata", metadata}};
+    if (config.contains(field)) applied[field] = config[field];
+    config = std::move(applied);
     for (const char* name : {"labels", "annotations", "finalizers", "ownerReferences"}) {
       config["metadata"].erase(name);
     }

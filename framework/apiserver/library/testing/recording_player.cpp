@@ -182,10 +182,14 @@ std::string RecordingPlayer::Run(const RecordedReconcile& recorded, RecordedMome
     const bool has_awaited = write && moment.Await(*write);
     if (has_streams || has_awaited) Fill(cache, lists, moment.objects());
   });
-  const Client client = Client(calls, program_).WithFieldValidation(options_.field_validation);
+  const json& start = *recorded.start;
+  const Client client =
+      Client(calls)
+          .WithFieldManager(start.value("fieldManager", program_),  // kopp 0.1: the program
+                            options_.former_field_managers.value_or(std::vector{program_}))
+          .WithFieldValidation(options_.field_validation);
   testing::ScriptedTransport events_transport(clock);
   EventRecorder events(Client(events_transport, program_), program_, log, clock);
-  const json& start = *recorded.start;
   const ObjectKey key{start.value("namespace", ""), start.value("name", "")};
   Context context{key, client, cache, events, log, {}, clock};
   context.retries = start.value("retries", 0);

@@ -54,7 +54,7 @@ class RecordedMoment {
 /// some entries before and after its start.
 class RecordingPlayer {
  public:
-  /// `program` is the field manager of the operator. The other arguments must outlive the player.
+  /// `program` is the name of the operator. The other arguments must outlive the player.
   RecordingPlayer(std::span<const nlohmann::json> entries, std::string program,
                   const std::function<void(Cache&)>& add_informers, const Reconciler& reconcile,
                   const testing::ReplayOptions& options);

@@ -35,6 +35,7 @@ struct SpanContext;
 namespace detail {
 struct ClientTracing;
 class OwnedUids;
+struct FormerFieldManager;
 /// Whether `T` has a member `status` to which a `Status` converts.
 template <typename Status, typename T>
 constexpr bool kIsStatusOf =
@@ -84,7 +85,16 @@ class Client {
   /// Returns the transport of the calls, for example for a DiscoveryClient. Its calls are neither
   /// cancelled by stop() nor changed by the defaults of this client.
   [[nodiscard]] Transport& transport() const { return *transport_; }
-  [[nodiscard]] Client WithFieldManager(std::string field_manager) const;
+  /// Returns the owner of the fields that the calls write.
+  [[nodiscard]] const std::string& field_manager() const { return field_manager_; }
+  /// Returns a copy that writes as `field_manager`. Its applies take over what the `former` field
+  /// managers had applied to the same object and subresource, as if the name had not changed:
+  /// fields that are not applied any more are removed, and the former managers own nothing any
+  /// more. That costs one request, at the first apply that writes the object; see
+  /// docs/client.md#change-the-field-manager. It does not apply to dry runs and to calls with a
+  /// field manager of their own. Context::client takes over what kopp 0.1 had applied.
+  [[nodiscard]] Client WithFieldManager(std::string field_manager,
+                                        std::vector<std::string> former = {}) const;
   /// The default is FieldValidation::kWarn.
   [[nodiscard]] Client WithFieldValidation(FieldValidation validation) const;
   [[nodiscard]] Client WithDryRun() const;
@@ -355,6 +365,12 @@ class Client {
   [[nodiscard]] std::string ReadOwned(const Kind& kind, const Body& body) const;
   [[nodiscard]] Written WriteOwned(const Kind& kind, Body& body, const WriteOptions& options,
                                    const std::function<Written(std::string)>& send) const;
+  [[nodiscard]] Written ApplyAndTakeOver(const Kind& kind, const ObjectKey& key,
+                                         const ApiRequest& request, const WriteOptions& options,
+                                         std::string_view force) const;
+  [[nodiscard]] Written ApplyAsAny(const Kind& kind, const ObjectKey& key,
+                                   const ApiRequest& request, const WriteOptions& options,
+                                   std::string_view force) const;
   /// Decodes the object in the response to a write, and reports it.
   template <ApiObject T>
   [[nodiscard]] T DecodeWritten(const Written& written) const {
@@ -397,6 +413,7 @@ class Client {
 
   Transport* transport_;
   std::string field_manager_;
+  std::shared_ptr<const std::vector<detail::FormerFieldManager>> former_;  // null: none
   std::stop_token stop_;
   std::string namespace_;  // see InNamespace; empty: any
   FieldValidation field_validation_ = FieldValidation::kWarn;

@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <kopp/cache.hpp>
+#include <kopp/client.hpp>
 #include <kopp/controller.hpp>
 #include <kopp/controller/controller_metrics.hpp>
 #include <kopp/controller/controller_options.hpp>
@@ -105,11 +107,18 @@ class Controller::Impl {
   /// Throws std::logic_error if SetReconciler was not called.
   void RequireReconciler() const;
 
-  /// Starts the workers. Call it after SetReconciler. `client` and `events` must outlive the
-  /// controller. May be called again with the same arguments after WaitForWorkers has returned
-  /// true, for example after a lost leadership. Throws std::runtime_error if a thread cannot be
-  /// started; then call RequestStop and WaitForWorkers.
-  void Start(const Client& client, EventRecorder& events, const Logger& log);
+  /// Returns ControllerOptions::field_manager, or the default for a program whose clients write as
+  /// `program`. Throws std::invalid_argument if it is not valid.
+  [[nodiscard]] std::string FieldManager(const std::string& program) const;
+  /// Returns a copy of a client of the program for the reconciles, with the field manager of the
+  /// controller. `all` are the controllers of the program.
+  [[nodiscard]] Client ClientOf(const Client& program, const std::vector<Impl*>& all) const;
+
+  /// Starts the workers. Call it after SetReconciler. `client` is that of the reconciles, see
+  /// ClientOf. `events` must outlive the controller. May be called again with the same `events` and
+  /// `log` after WaitForWorkers has returned true, for example after a lost leadership. Throws
+  /// std::runtime_error if a thread cannot be started; then call RequestStop and WaitForWorkers.
+  void Start(Client client, EventRecorder& events, const Logger& log);
   /// Makes the sources end, and each worker after its current key. Keys that are still queued are
   /// not reconciled. Does not block.
   void RequestStop();
@@ -140,6 +149,7 @@ class Controller::Impl {
   OwnEvents own_events_;
   std::unique_ptr<ReconcileMetrics> metrics_;  // null: none
   Tracer* tracer_ = nullptr;                   // null: none
+  std::optional<Client> client_;               // of the reconciles; not set before Start
   std::unique_ptr<ReconcileRunner> runner_;    // null before Start
   std::atomic<std::uint64_t> completed_ = 0;   // reconciles
   // Whether WaitForWorkers has logged these since the last Start.

@@ -27,6 +27,7 @@
 #include <kopp/create_or_update.hpp>
 #include <kopp/discovery.hpp>
 #include <kopp/events.hpp>
+#include <kopp/field_manager_migration.hpp>
 #include <kopp/finalizer.hpp>
 #include <kopp/flags.hpp>
 #include <kopp/http_server.hpp>

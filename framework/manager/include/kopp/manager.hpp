@@ -127,10 +127,14 @@ class Manager {
   [[nodiscard]] std::vector<Permission> Permissions() const;
 
   /// Returns the client for the API server. Its calls throw after a graceful shutdown has timed
-  /// out. Unlike Context::client, it also writes while another replica is the leader.
+  /// out. Unlike Context::client, it also writes while another replica is the leader, and its field
+  /// manager is Options::name. Controllers take over what that field manager has applied (see
+  /// ControllerOptions::former_field_managers), so use Client::WithFieldManager to apply to objects
+  /// that controllers apply, too.
   [[nodiscard]] const Client& client() const;
   /// Returns the client for tasks of the leader: while this replica is not the leader, it throws
-  /// NotLeaderError instead of a write, as Context::client. Without leader election: client().
+  /// NotLeaderError instead of a write, as Context::client. Its field manager is that of client().
+  /// Without leader election: client().
   [[nodiscard]] const Client& leader_client() const;
   /// Returns the cache of the watched objects, which is empty until Run. Add indexes to it.
   [[nodiscard]] const Cache& cache() const;

@@ -179,6 +179,8 @@ TEST_F(ApplyCustomResourceTest, ApplyToStatusChangesOnlyTheStatus) {
 
   EXPECT_EQ(applied.str("/spec/a"), "1");
   EXPECT_EQ(applied.at("/status"), widget["status"]);
+  EXPECT_THAT(applied.text, ::testing::HasSubstr(R"("manager":"s","operation":"Apply")"))
+      << "kopp's client searches for it";
   EXPECT_EQ(ManagedFields(applied)[1],
             ManagedFieldsEntry("s", "Apply", ApiVersion(),
                                R"({"f:status": {"f:conditions": {"k:{\"type\":\"Ready\"}": {

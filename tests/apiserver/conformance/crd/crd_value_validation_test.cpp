@@ -38,7 +38,7 @@ SchemaRule FormatRule(const std::string& name, const std::string& format,
           {TypeCause(format, invalid_value)}};
 }
 
-const SchemaRule schema_rules[] = {
+const SchemaRule schema_value_rules[] = {
     {"StringGivenAnInteger",
      R"({"type": "string"})",
      R"("x")",
@@ -293,7 +293,8 @@ class CrdValueValidationTest : public CustomResourceTest,
  protected:
   static void SetUpTestSuite() {
     json properties;
-    for (const SchemaRule& rule : schema_rules) properties[rule.name] = json::parse(rule.schema);
+    for (const SchemaRule& rule : schema_value_rules)
+      properties[rule.name] = json::parse(rule.schema);
     CreateCrd(ObjectSchema({{"spec", ObjectSchema(properties)}}));
   }
   static void TearDownTestSuite() { DeleteCrd(); }
@@ -327,7 +328,7 @@ TEST_P(CrdValueValidationTest, InvalidValueIsRejectedWithItsCauses) {
   EXPECT_THAT(Causes(response), UnorderedElementsAreArray(causes));
 }
 
-INSTANTIATE_TEST_SUITE_P(, CrdValueValidationTest, ::testing::ValuesIn(schema_rules),
+INSTANTIATE_TEST_SUITE_P(, CrdValueValidationTest, ::testing::ValuesIn(schema_value_rules),
                          [](const auto& rule) { return rule.param.name; });
 
 struct UncheckedFormat {

@@ -122,7 +122,7 @@ TEST_F(JobUpdateTest, TheSchedulingOfASuspendedJobMayChange) {
 }
 
 TEST_F(JobUpdateTest, TheTemplateOfARunningJobIsImmutable) {
-  EXPECT_THAT(CreateAndLabel(false).message(), EndsWith("field is immutable"));
+  EXPECT_THAT(CreateAndLabel(false).message(), ::testing::EndsWith("field is immutable"));
 }
 
 }  // namespace

@@ -19,8 +19,8 @@
 namespace kopp::testing {
 
 struct EnvironmentOptions {
-  /// The name of the operator: its user name at the server, its field manager, and the source of
-  /// its Events.
+  /// The name of the operator: its user name at the server, Options::name of its manager, and the
+  /// field manager of Reconcile.
   std::string name = "operator";
   /// The operator watches these namespaces, separated by commas; empty: those of `cache`.
   std::string watch_namespace{};

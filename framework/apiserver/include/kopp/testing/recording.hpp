@@ -3,8 +3,10 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <kopp/cache.hpp>
 #include <kopp/client_options.hpp>
@@ -16,7 +18,9 @@ namespace kopp::testing {
 /// Options of Recording::Replay. They must describe the operator that was recorded.
 struct ReplayOptions {
   std::string controller{};  ///< ControllerOptions::name; empty: the kind in lower case
-  CacheOptions cache{};      ///< the namespaces and selectors that the operator watched
+  /// ControllerOptions::former_field_managers
+  std::optional<std::vector<std::string>> former_field_managers{};
+  CacheOptions cache{};  ///< the namespaces and selectors that the operator watched
   FieldValidation field_validation = FieldValidation::kWarn;  ///< Options::field_validation
 };
 

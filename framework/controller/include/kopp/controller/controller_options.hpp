@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <kopp/informer/object_key.hpp>
 #include <kopp/log.hpp>
@@ -17,6 +18,17 @@ namespace kopp {
 /// Options of Manager::AddController. Every field has a default.
 struct ControllerOptions {
   std::string name = {};  ///< used in logs and metrics; default: the kind in lower case
+  /// The owner of the fields that Context::client writes, in metadata.managedFields. Default: that
+  /// of Manager::client(), which is Options::name, with a slash and the name of the controller:
+  /// "web-operator/foo". So controllers that apply to the same object keep each other's fields. The
+  /// end of a default that is longer than 128 bytes is replaced by a hash. Otherwise
+  /// std::invalid_argument is thrown for a field manager that the API server would reject.
+  std::string field_manager = {};
+  /// The field managers under which earlier versions of the program applied what this controller
+  /// applies. Its applies take their fields over, see Client::WithFieldManager. Set them when you
+  /// rename the program or the controller. Default: that of Manager::client(), under which kopp 0.1
+  /// applied. The field managers of the program's other controllers are never taken over.
+  std::optional<std::vector<std::string>> former_field_managers = {};
   /// The threads that reconcile; one object is never reconciled by two at once. Default:
   /// Options::kind_concurrency of the kind, or else Options::max_concurrent_reconciles. See also
   /// Controller::SetWorkers.
