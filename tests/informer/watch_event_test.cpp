@@ -140,6 +140,18 @@ TEST_F(WatchEventTest, AFilterThatTurnsAnUpdateIntoADeletionHidesWhichEventItWas
   EXPECT_THAT(event_log_.Await(4), ElementsAre("one add a", "one update a", "delete a", "add a"));
 }
 
+TEST_F(WatchEventTest, AnEventThatAHandlerChangesToAnotherObjectIsNone) {
+  const AnyEventHandler enqueue = EnqueueKey(RecordingFunction());
+  AddHandler({.on_add = [&](const AnyObject&, bool initial) {
+    enqueue.on_add(std::make_shared<const Widget>(MakeWidget("b")), initial);
+  }});
+  Start();
+  source_.Set(MakeWidget("a"));
+
+  EXPECT_THAT(event_log_.Await(1), ElementsAre("add b"));
+  runner_ = {};  // before `enqueue` is destroyed
+}
+
 // A handler that merges events itself.
 TEST_F(WatchEventTest, AnUpdateFromAnOlderStateIsNone) {
   AnyEventHandler enqueue = EnqueueKey(RecordingFunction());

@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/controller/with_finalizer.hpp>
+#include <kopp/informer/predicates.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/owner.hpp>
 #include <kopp/testing/environment.hpp>
@@ -95,6 +96,11 @@ class OwnEventsServerTest : public ::testing::Test {
     options.reasons = true;
     env_.manager()
         .AddController<Disk>(std::move(options))
+        .Where(Predicate<Disk>{.on_update =
+                                   [this](const Disk&, const Disk&) {
+                                     watch_is_late_.wait(true);
+                                     return true;
+                                   }})
         .Owns<ConfigMap>()
         .Reconcile([this, reconcile](const Disk& disk, Context& context) -> Result {
           return reconcile(disk, context, Record(context.reasons.ToString()));
@@ -144,6 +150,7 @@ class OwnEventsServerTest : public ::testing::Test {
   }
 
   const ObjectKey key_{"default", "a"};
+  std::atomic<bool> watch_is_late_ = false;  // updates of Disks wait
   std::mutex mutex_;
   std::vector<std::string> reasons_;
   std::atomic<std::size_t> failures_{0};
@@ -240,22 +247,19 @@ TEST_F(OwnEventsServerTest, AChildThatIsDeletedAndCreatedAgainInEachReconcileRec
 
 // The response to a write that changes nothing has the version of the user.
 TEST_F(OwnEventsServerTest, AUsersChangeThatAnOwnWriteWithoutEffectReturnsReconciles) {
-  const std::vector<std::pair<std::string, Act>> writes{
-      {"a status that was applied before",
-       [](const Disk& disk, Context& context, std::size_t) {
-         WriteStatus(context.client, disk, "constant");
-       }},
-      {"an empty patch",
-       [this](const Disk&, Context& context, std::size_t) {
-         context.client.Patch<Disk>(key_, Patch::Merge(json::object()));
-       }},
-      {"an empty patch of the status", [this](const Disk&, Context& context, std::size_t) {
-         context.client.PatchStatus<Disk>(key_, Patch::Merge(json::object()));
-       }}};
+  const std::vector<std::function<void(const Disk& disk, Context& context)>> writes{
+      [](const Disk& disk, Context& context) { WriteStatus(context.client, disk, "constant"); },
+      [this](const Disk&, Context& context) {
+        context.client.Patch<Disk>(key_, Patch::Merge(json::object()));
+      },
+      [this](const Disk&, Context& context) {
+        context.client.PatchStatus<Disk>(key_, Patch::Merge(json::object()));
+      }};
   std::atomic<std::size_t> write = 0;
   Start(
       [&](const Disk& disk, Context& context, std::size_t call) {
         if (call % 2 == 0) {  // the user writes while the Disk is reconciled
+          watch_is_late_ = true;
           switch (call / 2 % 3) {
             case 0:
               Label(std::to_string(call));
@@ -269,12 +273,14 @@ TEST_F(OwnEventsServerTest, AUsersChangeThatAnOwnWriteWithoutEffectReturnsReconc
                   key_, Patch::Merge({{"status", {{"usage", std::to_string(call)}}}}));
           }
         }
-        writes.at(write).second(disk, context, call);
+        writes.at(write)(disk, context);
+        watch_is_late_ = false;  // the event of the user arrives after the response
+        watch_is_late_.notify_all();
       },
       Counting());
   std::size_t reconciles = 1;
   for (; write < writes.size(); ++write) {
-    for (int users = 0; users < 3; ++users) {
+    for (int users = 0; users < 3 && !HasFailure(); ++users) {
       AwaitFailures(reconciles);
       Label("next-" + std::to_string(reconciles));
       AwaitReconciles(reconciles + 2);  // the second one for the change during the first one

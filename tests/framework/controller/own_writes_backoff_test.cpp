@@ -1,4 +1,5 @@
 #include "controller/controller_fixture.hpp"
+#include "net/url_query.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -26,8 +27,8 @@ class OwnWritesBackoffTest : public ControllerTest {
  protected:
   OwnWritesBackoffTest() {
     transport_->On("PATCH", kStatusOfA, [this](const ApiRequest& request) {
-      const bool first = request.target.find("fieldManager=first") != std::string::npos;
-      const std::string pod = NextVersion(first ? "first" : "test-operator");
+      const std::string query = request.target.substr(request.target.find('?') + 1);
+      const std::string pod = NextVersion(detail::ParseQuery(query).find("fieldManager")->second);
       SendPodEvent("MODIFIED", pod);
       return ApiResponse{.status = 200, .body = pod};
     });
@@ -91,16 +92,18 @@ TEST_F(OwnWritesBackoffTest, AnOwnWriteDoesNotReviveAKeyAfterATerminalError) {
   SetPods({PodJson("a", R"(,"generation":1)")});
   manager_.AddController<Pod>(WritingErrors()).Reconcile([&](const Pod& pod, Context&) -> Result {
     RecordCall(pod.metadata.name + pod.metadata.resourceVersion);
-    if (pod.metadata.name == "b") return {};
+    if (pod.metadata.name != "a") return {};
     throw TerminalError("invalid spec in version " + pod.metadata.resourceVersion);
   });
   Start();
   AwaitCalls(2);
 
   SendPodEvent("ADDED", NextVersion("a-user", "b"));
-  EXPECT_THAT(AwaitCalls(3), ElementsAre("a5", "wrote", "b7"));
+  AwaitCalls(3);  // if the own write reconciled a, that would come next
+  SendPodEvent("ADDED", NextVersion("a-user", "c"));
+  EXPECT_THAT(AwaitCalls(4), ElementsAre("a5", "wrote", "b7", "c8"));
   SendPodEvent("MODIFIED", NextVersion("a-user"));
-  EXPECT_THAT(AwaitCalls(5), ElementsAre("a5", "wrote", "b7", "a8", "wrote"));
+  EXPECT_THAT(AwaitCalls(6), ElementsAre("a5", "wrote", "b7", "c8", "a9", "wrote"));
   Stop();
 }
 

@@ -69,14 +69,14 @@ TEST_F(OwnershipTransferTest, AnApplyOfNothingToTheStatusLeavesTheObject) {
   EXPECT_EQ(released.at("/spec"), shared.at("/spec"));
   const json entries = ManagedFields(released);
   ASSERT_EQ(entries.size(), 2U) << entries;
-  EXPECT_EQ(entries[0]["manager"], "one");
-  EXPECT_FALSE(entries[0].contains("subresource"));
-  EXPECT_EQ(entries[1], ManagedFieldsEntry("two", "Apply", "apps/v1",
+  EXPECT_EQ(entries[0], ManagedFieldsEntry("two", "Apply", "apps/v1",
                                            R"({"f:status": {"f:replicas": {}}})", "status"));
+  EXPECT_EQ(entries[1]["manager"], "one");
+  EXPECT_FALSE(entries[1].contains("subresource"));
 }
 
 TEST_F(OwnershipTransferTest, AnApplyOfNothingToEphemeralContainersOwnsNothing) {
-  json pod = Post(Path("pods"), MakePod("a")).body;
+  json pod = Post(PodsPath(), MakePod("a")).body;
   pod.update({{"apiVersion", "v1"}, {"kind", "Pod"}});
 
   const JsonResponse applied = ApplyNothing(Path("pods") + "/a/ephemeralcontainers", pod, "one");
