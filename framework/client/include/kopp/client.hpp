@@ -91,8 +91,8 @@ class Client {
   /// managers had applied to the same object and subresource, as if the name had not changed:
   /// fields that are not applied any more are removed, and the former managers own nothing any
   /// more. That costs one request, at the first apply that writes the object; see
-  /// docs/client.md#change-the-field-manager. It does not apply to dry runs and to calls with a
-  /// field manager of their own. Context::client takes over what kopp 0.1 had applied.
+  /// "Change the field manager" in docs/client.md. It does not apply to dry runs and to calls with
+  /// a field manager of their own. Context::client takes over what kopp 0.1 had applied.
   [[nodiscard]] Client WithFieldManager(std::string field_manager,
                                         std::vector<std::string> former = {}) const;
   /// The default is FieldValidation::kWarn.

@@ -69,7 +69,7 @@ struct Options {
   /// Of the program: its user agent, the source of its Events, and the field manager of
   /// Manager::client(). That of a controller is `name`, a slash and the name of the controller.
   std::string name = "kopp";
-  std::string version{};      ///< of the program, for the user agent
+  std::string version{};  ///< of the program, for the user agent
 
   std::string kubeconfig{};  ///< --kubeconfig: a file; empty: LoadConfig searches
   std::string context{};     ///< --context: a context of the kubeconfig; empty: current-context
