@@ -2,11 +2,11 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -191,7 +191,9 @@ TEST_F(OwnEventsServerTest, OwnWritesOfAStatusByEachVerbReconcileNothing) {
         object["status"]["usage"] = "updated " + text;
         context.client.UpdateStatus<Disk>(object);
         Client copy = context.client;
-        std::thread([copy, disk, text] { WriteStatus(copy, disk, "thread " + text); }).join();
+        std::async(std::launch::async, [copy, disk, text] {
+          WriteStatus(copy, disk, "thread " + text);
+        }).get();
       },
       Counting());
   for (std::size_t call = 1; call <= 2; ++call) {

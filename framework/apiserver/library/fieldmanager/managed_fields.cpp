@@ -142,9 +142,12 @@ ManagerEntries EntriesAfterUpdate(const json& before, const json& after, const S
   const ManagerId id = UpdateManagerId(manager);
   RemoveFromOtherManagers(entries, id, change);
   ManagerEntry& own = entries[id];
-  const FieldSet fields =
-      Union(Difference(own.fields, change.removed), Union(change.modified, change.added));
-  if (fields != own.fields) own = {fields, manager.api_version, manager.time};
+  const FieldSet taken = Union(change.modified, change.added);
+  own.fields = Union(Difference(own.fields, change.removed), taken);
+  if (!taken.empty()) {  // also if it owned them before
+    own.api_version = manager.api_version;
+    own.time = manager.time;
+  }
   if (own.fields.empty()) entries.erase(id);
   CapUpdateManagers(entries);
   return entries;
