@@ -43,7 +43,7 @@ void DeclareWrites(kopp::Manager& manager) {
 int main(int argc, char** argv) {
   const auto stop = kopp::StopOnSignal();
   auto options = kopp::Options::FromCommandLine(argc, argv, kDescription);
-  // The name in Events and of the field manager must not depend on argv[0].
+  // The name in Events and in field managers must not depend on argv[0].
   options.name = "sample-controller";
   kopp::Manager manager{std::move(options)};
   manager
