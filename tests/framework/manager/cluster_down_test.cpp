@@ -111,6 +111,10 @@ TEST_F(ClusterDownTest, AControllerThatWatchesTheClusterStartsWhenItIsBackAfterT
   is_down_ = false;
   AdvanceUntilCalled("of/far");
 
+  // Time passes, so the informer may list again before its handler has got the event.
+  edge_->Respond("GET", kPods, 200,
+                 R"({"kind":"PodList","metadata":{"resourceVersion":"6"},"items":[)" +
+                     PodJson("far") + "," + PodJson("new") + "]}");
   edge_->SendToWatch(kPods, R"({"type":"ADDED","object":)" + PodJson("new") + "}\n");
   AdvanceUntilCalled("of/new");
   EXPECT_EQ(Stop(), 0);
