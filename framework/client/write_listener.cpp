@@ -107,7 +107,7 @@ std::vector<ObjectChange> Changes(const ClientWrite& write, bool created,
   return changes;
 }
 
-/// A write that a listener has been told of. Unless it has got a response, the write has failed.
+/// Reports a write to a listener: its start, and its end. Without a response, the write has failed.
 class StartedWrite {
  public:
   StartedWrite(WriteListener& listener, ClientWrite write)

@@ -101,7 +101,7 @@ struct ApplyOptions {
   bool adopt = false;
 };
 
-/// Options of a DELETE request. Without preconditions, it deletes the object whoever owns it. If a
+/// Options of a DELETE request. Without preconditions, it deletes the object of any owner. If a
 /// precondition does not hold, the API server returns 409
 /// Conflict.
 struct DeleteOptions {
