@@ -155,18 +155,22 @@ void Cache::Impl::Start() {
   for (const auto& [key, entry] : entries) entry.informers->Start();
 }
 
-bool Cache::Impl::WaitForSync(const std::vector<Entry>& entries,
+bool Cache::Impl::WaitForSync(const std::vector<Entry>& entries, Duration limit,
                               const std::stop_token& stop) const {
-  const auto all_synced = [&](const std::stop_token& end) {
+  return WaitWithLimit(clock_, limit, stop, [&](const std::stop_token& end) {
     return std::ranges::all_of(
         entries, [&](const Entry& entry) { return entry.informers->WaitForSync(end); });
-  };
+  });
+}
+
+bool Cache::Impl::WaitForSync(const std::vector<Entry>& entries,
+                              const std::stop_token& stop) const {
   const auto may_wait = [](const Entry& entry) {
     return std::ranges::all_of(entry.informers->NotSynced(), [&](const UnsyncedInformer& unsynced) {
       return entry.wait_if_missing && unsynced.missing;
     });
   };
-  while (!WaitWithLimit(clock_, options_.sync_timeout, stop, all_synced)) {
+  while (!WaitForSync(entries, options_.sync_timeout, stop)) {
     if (stop.stop_requested() || !std::ranges::all_of(entries, may_wait)) return false;
   }
   return true;
@@ -179,6 +183,11 @@ bool Cache::Impl::WaitForSync(const std::stop_token& stop) const {
 bool Cache::Impl::WaitForSync(const std::vector<const InformerSet*>& informers,
                               const std::stop_token& stop) const {
   return WaitForSync(Entries(informers), stop);
+}
+
+bool Cache::Impl::WaitForSync(const std::vector<const InformerSet*>& informers, Duration limit,
+                              const std::stop_token& stop) const {
+  return WaitForSync(Entries(informers), limit, stop);
 }
 
 std::vector<ObjectMeta> Cache::Impl::MetadataOf(std::string_view informer,

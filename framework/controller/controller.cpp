@@ -174,6 +174,11 @@ void Controller::Impl::Start(Client client, EventRecorder& events, const Logger&
   StartWorkers(workers(), [&] { workers_->Start(own_log); });
 }
 
+void Controller::Impl::RetryFailing(const std::string& source) {
+  const EventQueue events = EventsOf(source);
+  for (const ObjectKey& key : failing_.RetriedAfterError()) events.Add(key);
+}
+
 void Controller::Impl::SetWorkers(int workers) {
   RequireWorkers(name(), workers);
   StartWorkers(workers, [&] { workers_->SetWorkers(workers); });

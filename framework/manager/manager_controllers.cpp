@@ -17,6 +17,10 @@
 namespace kopp {
 namespace {
 
+// How long a controller waits for clusters that are not required. A cluster that can be reached
+// usually syncs earlier, so that the first reconciles can read its cache.
+constexpr Duration kMaxWaitForCluster = std::chrono::seconds(5);
+
 /// Returns the workers of a controller that does not set ControllerOptions::workers.
 int DefaultWorkers(const Options& options, const Kind& kind) {
   std::string name(kind.kind);  // as GroupKind.String() of Go: "Foo.samplecontroller.k8s.io"
@@ -93,7 +97,7 @@ std::vector<Controller::Impl*> Manager::Impl::Controllers() const {
 void Manager::Impl::StartLater(Controller::Impl& controller) {
   const auto run = [this, &controller,
                     checks = std::make_shared<std::once_flag>()](const std::stop_token& stop) {
-    RequireSynced(controller, stop);
+    AwaitCaches(controller, stop);
     if (stop.stop_requested()) return;
     std::call_once(*checks, [&] { AddLivenessChecks(controller); });
     RunController(controller, stop);
@@ -101,22 +105,27 @@ void Manager::Impl::StartLater(Controller::Impl& controller) {
   Add({.name = "controller " + controller.name(), .group = RunnableGroup::kLeaderElected}, run);
 }
 
-/// Blocks until the caches of the controller have synced, or until `stop`. Throws
-/// std::runtime_error if those of a required cluster do not sync in time.
-void Manager::Impl::RequireSynced(const Controller::Impl& controller,
-                                  const std::stop_token& stop) const {
+/// Blocks until the caches of the controller have synced, or until `stop`; for those of clusters
+/// that are not required, at most kMaxWaitForCluster in all. Throws std::runtime_error if those of
+/// a required cluster do not sync in time.
+void Manager::Impl::AwaitCaches(const Controller::Impl& controller,
+                                const std::stop_token& stop) const {
+  const TimePoint limit = SaturatingAdd(options_.clock.Now(), kMaxWaitForCluster);
   for (const Cluster::Impl* cluster : Clusters()) {
     const auto& cache = Cache::Impl::Of(cluster->cache());
-    while (!cache.WaitForSync(controller.informers(), stop) && !stop.stop_requested()) {
-      const std::string unsynced = ToString(cache.NotSynced(controller.informers()));
-      if (cluster->required()) {
-        throw std::runtime_error("the caches have not synced in time: " + unsynced);
-      }
-      options_.log.Error("A controller waits for the caches of a cluster",
-                         {{"controller", controller.name()},
-                          {"cluster", cluster->name()},
-                          {"not synced", unsynced}});
+    const std::vector<const InformerSet*>& informers = controller.informers();
+    const Duration time_left = std::max(limit - options_.clock.Now(), Duration(1));
+    const bool synced = cluster->required() ? cache.WaitForSync(informers, stop)
+                                            : cache.WaitForSync(informers, time_left, stop);
+    if (synced || stop.stop_requested()) continue;
+    const std::string unsynced = ToString(cache.NotSynced(informers));
+    if (cluster->required()) {
+      throw std::runtime_error("the caches have not synced in time: " + unsynced);
     }
+    options_.log.Info("Starting a controller before the caches of a cluster have synced",
+                      {{"controller", controller.name()},
+                       {"cluster", cluster->name()},
+                       {"not synced", unsynced}});
   }
 }
 

@@ -65,7 +65,7 @@ class Manager::Impl {
   void RequireNewController(const std::string& name) const;
   void RequireNotStopping(const std::string& type, const std::string& name) const;
   void StartLater(Controller::Impl& controller);
-  void RequireSynced(const Controller::Impl& controller, const std::stop_token& stop) const;
+  void AwaitCaches(const Controller::Impl& controller, const std::stop_token& stop) const;
   void StartWorkers(Controller::Impl& controller);
   void RunController(Controller::Impl& controller, const std::stop_token& stop);
   [[nodiscard]] RunnableThreads& Group(RunnableGroup group);
@@ -90,6 +90,7 @@ class Manager::Impl {
   bool Start(const std::stop_token& stop);
   void PostponeControllers();
   void CheckKinds(const std::stop_token& stop);
+  void FollowCluster(const Cluster::Impl& cluster, const std::stop_token& stop) const;
   void ReportUnwatchedReads() const;
   void StartCaches();
   bool WaitForCaches(const std::stop_token& stop);

@@ -15,6 +15,16 @@
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp {
+namespace {
+
+/// Throws ConfigError if the cluster does not serve a watched kind, and as calls do if it cannot be
+/// reached.
+void RequireKinds(const Cluster::Impl& cluster, const std::stop_token& stop) {
+  const std::string problem = cluster.FindMissingKind(stop);
+  if (!problem.empty()) throw ConfigError(problem);
+}
+
+}  // namespace
 
 void Manager::Impl::Fail(std::string_view message, const std::string& error) {
   failed_ = true;
@@ -61,7 +71,7 @@ bool Manager::Impl::Start(const std::stop_token& stop) {
 }
 
 /// Makes the controllers that watch a cluster that is not required start as those that are added
-/// later: when their caches have synced.
+/// later: the others do not wait for it.
 void Manager::Impl::PostponeControllers() {
   const std::vector<Cluster::Impl*> clusters = Clusters();
   const auto may_start = [&](const std::unique_ptr<Controller::Impl>& controller) {
@@ -88,22 +98,33 @@ void Manager::Impl::PostponeControllers() {
 /// cannot be reached. The others are checked later, by runnables.
 void Manager::Impl::CheckKinds(const std::stop_token& stop) {
   for (const Cluster::Impl* cluster : Clusters()) {
-    const auto check = [this, cluster](const std::stop_token& end) {
-      std::string problem;
-      try {
-        problem = cluster->FindMissingKind(end);
-      } catch (const std::exception& error) {
-        if (cluster->required() || end.stop_requested()) throw;
-        options_.log.Error("Cannot reach a cluster: the controllers that watch it start later",
-                           {{"cluster", cluster->name()}, {"err", error.what()}});
-      }
-      if (!problem.empty()) throw ConfigError(problem);
-    };
     if (cluster->required()) {
-      check(stop);
+      RequireKinds(*cluster, stop);
       continue;
     }
-    Add({.name = "cluster " + cluster->name(), .group = RunnableGroup::kCaches}, check);
+    Add({.name = "cluster " + cluster->name(), .group = RunnableGroup::kCaches},
+        [this, cluster](const std::stop_token& end) { FollowCluster(*cluster, end); });
+  }
+}
+
+/// Checks the kinds of a cluster that is not required. When its caches have synced, retries the
+/// keys that have failed, because their reconciles may have read them. Throws ConfigError if the
+/// cluster does not serve a watched kind.
+void Manager::Impl::FollowCluster(const Cluster::Impl& cluster, const std::stop_token& stop) const {
+  try {
+    RequireKinds(cluster, stop);
+  } catch (const ConfigError&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (stop.stop_requested()) return;
+    options_.log.Error("Cannot reach a cluster: the controllers that watch it start without it",
+                       {{"cluster", cluster.name()}, {"err", error.what()}});
+  }
+  while (!cluster.cache().WaitForSync(stop)) {
+    if (stop.stop_requested()) return;
+  }
+  for (Controller::Impl* controller : Controllers()) {
+    controller->RetryFailing("cluster " + cluster.name());
   }
 }
 

@@ -66,6 +66,9 @@ class Cache::Impl final : public WriteObserver {
   /// The same for those views whose informers are in `informers`.
   bool WaitForSync(const std::vector<const InformerSet*>& informers,
                    const std::stop_token& stop) const;
+  /// The same with a time limit instead of CacheOptions::sync_timeout.
+  bool WaitForSync(const std::vector<const InformerSet*>& informers, Duration limit,
+                   const std::stop_token& stop) const;
   [[nodiscard]] std::vector<UnsyncedInformer> NotSynced() const;
   [[nodiscard]] std::vector<UnsyncedInformer> NotSynced(
       const std::vector<const InformerSet*>& informers) const;
@@ -120,6 +123,8 @@ class Cache::Impl final : public WriteObserver {
   [[nodiscard]] std::vector<Entry> Entries() const;
   [[nodiscard]] std::vector<Entry> Entries(const std::vector<const InformerSet*>& informers) const;
   [[nodiscard]] bool WaitForSync(const std::vector<Entry>& entries,
+                                 const std::stop_token& stop) const;
+  [[nodiscard]] bool WaitForSync(const std::vector<Entry>& entries, Duration limit,
                                  const std::stop_token& stop) const;
   [[nodiscard]] static std::vector<UnsyncedInformer> NotSynced(const std::vector<Entry>& entries);
   /// Returns the informers of all entries, and those that are being removed.

@@ -19,11 +19,12 @@ struct ClusterOptions {
   std::string watch_namespace = {};
   CacheOptions cache = {};
   std::shared_ptr<Transport> transport = {};
-  /// What waits for this cluster while its API server cannot be reached. false: the controllers
-  /// that watch it start when its caches have synced, however long that takes; the others do not
-  /// wait. true: all controllers wait, and Manager::Run fails if the API server cannot be reached
-  /// at the start or the caches do not sync within CacheOptions::sync_timeout. An invalid
-  /// configuration and a missing kind are errors in both cases.
+  /// What waits for this cluster while its API server cannot be reached. false: only the
+  /// controllers that watch it wait, 5 seconds at most; its events come when its caches have
+  /// synced, and keys that have failed are then retried at once. true: all controllers wait, and
+  /// Manager::Run fails if the API server cannot be reached at the start or the caches do not sync
+  /// within CacheOptions::sync_timeout. An invalid configuration and a missing kind are errors in
+  /// both cases.
   bool required = false;
 };
 

@@ -114,6 +114,10 @@ class Controller::Impl {
   /// controller. `all` are the controllers of the program.
   [[nodiscard]] Client ClientOf(const Client& program, const std::vector<Impl*>& all) const;
 
+  /// Reconciles the keys at once that wait for a retry after an error. `source` is that of the
+  /// reason.
+  void RetryFailing(const std::string& source);
+
   /// Starts the workers. Call it after SetReconciler. `client` is that of the reconciles, see
   /// ClientOf. `events` must outlive the controller. May be called again with the same `events` and
   /// `log` after WaitForWorkers has returned true, for example after a lost leadership. Throws

@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <kopp/informer/object_key.hpp>
 #include <kopp/workqueue/guarded.hpp>
@@ -51,6 +52,15 @@ class FailingKeys {
     std::erase_if(*entries, [](const auto& each) { return each.second.retries == 0; });
     threw_ = 0;
     size_ = entries->size();
+  }
+  /// Returns the keys that are retried because their last reconcile threw.
+  [[nodiscard]] std::vector<ObjectKey> RetriedAfterError() {
+    std::vector<ObjectKey> keys;
+    auto entries = entries_.Lock();
+    for (const auto& [key, entry] : *entries) {
+      if (entry.threw && entry.retries > 0) keys.push_back(key);
+    }
+    return keys;
   }
   /// Returns the number of keys whose last reconcile threw.
   [[nodiscard]] std::size_t NumThrew() const { return threw_; }

@@ -47,7 +47,8 @@ class Manager {
   /// It may be added while the manager runs, for example after a CustomResourceDefinition was
   /// installed. Reconcile then starts it in kLeaderElected: its sources and workers start when the
   /// caches that it needs have synced, and when this replica is the leader. If they do not sync in
-  /// time, the manager stops, as at the start; see CacheOptions::wait_if_missing. Reconcile throws
+  /// time, the manager stops, as at the start; see CacheOptions::wait_if_missing and, for further
+  /// clusters, ClusterOptions::required. Reconcile throws
   /// std::logic_error during the shutdown, and std::system_error if there are too many threads.
   template <typename T>
   ControllerBuilder<T> AddController(ControllerOptions options = {}) {
@@ -148,7 +149,7 @@ class Manager {
   ///    synced, those of a further cluster only if it is ClusterOptions::required,
   /// 3. RunnableGroup::kOthers,
   /// 4. the controllers and kLeaderElected; with leader election, when this replica is the leader.
-  ///    A controller that watches a further cluster waits until its caches have synced.
+  ///    A controller that watches a further cluster waits 5 seconds at most for its caches.
   ///
   /// Then stops: the controllers finish their current reconciles while their sources and
   /// kLeaderElected end, with leader election the queued Events of reconciles are written and the
