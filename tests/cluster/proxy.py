@@ -8,6 +8,8 @@ connection.
                                            in PORT-FILE, which is read for each connection. With
                                            BYTES, each response is held after this number of bytes
                                            on its connection, until SIGUSR2
+  proxy.py drop-quiet SECONDS HOST …       as forward, and closes each connection on which no byte
+                                           has passed for SECONDS, like a load balancer
   proxy.py unix PATH TO-PATH               forwards connections to a Unix socket to another one
 
 SIGUSR1 makes all open connections silent, as after the loss of a route: no side receives anything
@@ -19,6 +21,7 @@ import pathlib
 import signal
 import ssl
 import sys
+import time
 
 silenced = set()  # the copies that have to stop
 copies = set()
@@ -34,7 +37,21 @@ def silence_connections():
     log("silenced")
 
 
-async def copy(reader, writer, hold_after=None):
+class Activity:
+    """The time of the last byte of a connection."""
+
+    def __init__(self):
+        self.last = time.monotonic()
+
+    async def close_when_quiet(self, seconds, writers):
+        while (left := self.last + seconds - time.monotonic()) > 0:
+            await asyncio.sleep(left)
+        log("closed")
+        for writer in writers:
+            writer.close()
+
+
+async def copy(reader, writer, activity, hold_after=None):
     """Copies bytes until the end of `reader`, or until one side fails or the copy is silenced."""
     task = asyncio.current_task()
     copies.add(task)
@@ -42,6 +59,7 @@ async def copy(reader, writer, hold_after=None):
     try:
         while data := await reader.read(65536):
             copied += len(data)
+            activity.last = time.monotonic()
             if hold_after is not None and copied > hold_after and not released.is_set():
                 log("holding")
                 await released.wait()
@@ -56,16 +74,23 @@ async def copy(reader, writer, hold_after=None):
         writer.close()
 
 
-async def forward(reader, writer, connection, greeting=b"", hold_after=None):
-    """Connects the client to the server to which `connection` leads."""
+async def forward(reader, writer, connection, greeting=b"", hold_after=None, quiet=None):
+    """Connects the client to the server to which `connection` leads, until no byte has passed for
+    `quiet` seconds."""
     try:
         to_reader, to_writer = await connection
     except OSError:
         writer.close()
         return
     writer.write(greeting)
-    await asyncio.gather(asyncio.create_task(copy(reader, to_writer)),
-                         asyncio.create_task(copy(to_reader, writer, hold_after)))
+    activity = Activity()
+    both = asyncio.gather(asyncio.create_task(copy(reader, to_writer, activity)),
+                          asyncio.create_task(copy(to_reader, writer, activity, hold_after)))
+    if quiet is None:
+        return await both
+    limit = asyncio.create_task(activity.close_when_quiet(quiet, [writer, to_writer]))
+    await both
+    limit.cancel()
 
 
 async def connect(reader, writer):
@@ -92,11 +117,12 @@ def server_identity(certificate, key):
     return context
 
 
-def forward_to(host, port_file, hold_after):
+def forward_to(host, port_file, hold_after, quiet):
     async def handle(reader, writer):
         log("connection")
         port = int(pathlib.Path(port_file).read_text())
-        await forward(reader, writer, asyncio.open_connection(host, port), hold_after=hold_after)
+        await forward(reader, writer, asyncio.open_connection(host, port), hold_after=hold_after,
+                      quiet=quiet)
     return handle
 
 
@@ -107,13 +133,16 @@ def forward_to_unix(path):
     return handle
 
 
-async def start(mode, address, *to):
+async def start(mode, address, *to, quiet=None):
+    if mode == "drop-quiet":
+        return await start("forward", *to, quiet=float(address))
     if mode == "unix":
         return await asyncio.start_unix_server(forward_to_unix(to[0]), address)
     if mode == "connect":
         return await asyncio.start_server(connect, address, 0, ssl=server_identity(*to) if to else None)
     port, hold_after = (int(number) for number in (*to[2:], 0, 0)[:2])
-    return await asyncio.start_server(forward_to(to[0], to[1], hold_after or None), address, port)
+    return await asyncio.start_server(forward_to(to[0], to[1], hold_after or None, quiet), address,
+                                      port)
 
 
 async def main(arguments):

@@ -19,7 +19,7 @@ root=$(cd "$here/../.." && pwd)
 manifests=$root/controllers/sample/manifests
 default_program=$root/build/default/controllers/sample/sample-controller
 SAMPLE_CONTROLLER=$(realpath -m "${SAMPLE_CONTROLLER:-$default_program}")
-readonly parts=(missing_crd reconcile ownership restarts audit concurrent_writes metrics recovery faults leader_election api_servers connections preflight rbac bad_input)
+readonly parts=(missing_crd reconcile ownership load_balancer restarts audit concurrent_writes metrics recovery faults leader_election api_servers connections preflight rbac bad_input)
 
 # shellcheck source=tests/at_exit.sh
 source "$here/../at_exit.sh"

@@ -2,8 +2,11 @@
 # The network between the controller and the API servers: a proxy that the checks can interrupt. The
 # part that uses it calls use_network and stop_using_network.
 
+# The mode of proxy.py.
+network_mode=(forward)
+
 # Restarts the controller behind the proxy. SUFFIX: of the API server, see connect_to.
-use_network() { # [SUFFIX]
+use_network() { # [SUFFIX [FLAG...]]
   connect_to "${1:-}"
   start_network
   until [[ -s $state/network.log ]]; do sleep 0.05; done
@@ -11,7 +14,7 @@ use_network() { # [SUFFIX]
   sed -E "s|https://127.0.0.1:[0-9]+|https://127.0.0.1:$network_port|" \
     "$state/sample-controller.kubeconfig" >"$state/network.kubeconfig"
   process_stop "$state" controller TERM
-  start_controller_process "$state/network.kubeconfig" -v 4
+  start_controller_process "$state/network.kubeconfig" -v 4 "${@:2}"
   disown -a # do not report when they end
 }
 
@@ -37,7 +40,7 @@ reconnect_to() { # SUFFIX [BYTES]
 interrupt_network() { process_stop "$state" network; }
 resume_network() { start_network "$network_port" "$@"; } # [BYTES], after which responses are held
 start_network() {                                        # [PORT [BYTES]]
-  process_start "$state" network python3 "$here/proxy.py" forward 127.0.0.1 127.0.0.1 \
+  process_start "$state" network python3 "$here/proxy.py" "${network_mode[@]}" 127.0.0.1 127.0.0.1 \
     "$state/network.target" "$@"
   disown -a
 }
