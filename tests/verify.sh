@@ -26,7 +26,7 @@ declare -A commands=(
   [image]="make test-image"
   [cluster]="make test-cluster"
   [node]="make test-node"
-  [soak]="make soak"
+  [soak]="make soak SEED=1"
 )
 
 # Files that only some steps read, and these steps. All steps read all other files, but the pages: nothing here reads these.
@@ -41,7 +41,7 @@ tests/charts              charts
 tests/cluster             charts cluster node soak
 tests/controllers/image   image node
 tests/differences         none
-tests/docs                cluster node
+tests/docs                shared cluster node
 tests/fuzz/run.sh         fuzz
 tests/soak/run.sh         soak
 tests/stress.sh           none

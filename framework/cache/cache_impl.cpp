@@ -185,6 +185,10 @@ bool Cache::Impl::WaitForSync(const std::vector<const InformerSet*>& informers,
   return WaitForSync(Entries(informers), stop);
 }
 
+bool Cache::Impl::WaitForSync(Duration limit, const std::stop_token& stop) const {
+  return WaitForSync(Entries(), limit, stop);
+}
+
 bool Cache::Impl::WaitForSync(const std::vector<const InformerSet*>& informers, Duration limit,
                               const std::stop_token& stop) const {
   return WaitForSync(Entries(informers), limit, stop);

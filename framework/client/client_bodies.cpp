@@ -49,7 +49,7 @@ KOPP_FIELDS(EncodedIdentity::Metadata, name, KOPP_FIELD(ns, "namespace"), uid, r
 KOPP_FIELDS(EncodedIdentity, apiVersion, kind, metadata)
 
 /// Returns "{" and the members `apiVersion` and `kind`, which the API server requires in each body,
-/// unless the object has them: `has` says so.
+/// unless `has(member)` returns true.
 template <typename Has>
 std::string BeginWithType(const Kind& kind, std::string_view subresource, Has has) {
   const auto* const type =

@@ -1,4 +1,4 @@
-// The writes of objects that an owner controls: they must not change the objects of others.
+// Writes of objects that an owner controls, without a takeover of foreign objects.
 #include "client/owned_object.hpp"
 #include "client/resource_path.hpp"
 #include "client/response_check.hpp"
@@ -54,8 +54,8 @@ bool HaveSameName(const OwnerReference& a, const OwnerReference& b) {
          a.name == b.name;
 }
 
-/// Returns whether a person has allowed `owner` to take over the object.
-bool IsReleasedFor(const OwnerReference& owner, const ObjectMeta& object) {
+/// Returns whether a person has set the label that allows `owner` to take over the object.
+bool HasAdoptLabel(const OwnerReference& owner, const ObjectMeta& object) {
   const OwnerReference* const controller = ControllerOf(object);
   if (controller != nullptr && !HaveSameName(*controller, owner)) return false;
   const auto label = object.labels.find(kAdoptLabel);
@@ -84,8 +84,8 @@ std::string Problem(const Kind& kind, const ObjectKey& key, const OwnerReference
 ApiError ReadForbidden(const ApiError& error, const ApiRequest& request) {
   Status status = error.status();
   status.message +=
-      ". The client reads an object that it does not know, before it writes it for an owner: it "
-      "could belong to others. {.adopt = true} writes without this check";
+      ". The client reads an object that it does not know before it writes it for an owner, "
+      "because it could belong to others";
   return {request.method + " " + request.target, std::move(status)};
 }
 
@@ -95,7 +95,8 @@ ForeignObjectError::ForeignObjectError(const Kind& kind, const ObjectKey& key,
                                        const OwnerReference& owner,
                                        std::optional<OwnerReference> controller)
     : std::runtime_error(Problem(kind, key, owner, controller)),
-      controller_(std::move(controller)) {}
+      controller_(std::move(controller)),
+      belongs_to_former_owner_(controller_ && HaveSameName(*controller_, owner)) {}
 
 Client::Client(Transport& transport, std::string field_manager, std::stop_token stop)
     : transport_(&transport),
@@ -106,9 +107,8 @@ Client::Client(Transport& transport, std::string field_manager, std::stop_token 
 /// Returns the uid of the object at the API server, or "" if it does not exist. Throws
 /// ForeignObjectError if the controller in `body` may not write it.
 std::string Client::ReadOwned(const Kind& kind, const Body& body) const {
-  const ApiRequest request{
-      .target = detail::ObjectPath(kind, body.key),
-      .accept = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"};
+  const ApiRequest request{.target = detail::ObjectPath(kind, body.key),
+                           .accept = std::string(detail::kAcceptMetadata)};
   std::string text;
   try {
     text = Call(request);
@@ -119,7 +119,7 @@ std::string Client::ReadOwned(const Kind& kind, const Body& body) const {
   }
   auto object = Decode<PartialObjectMetadata>(text).metadata;
   const OwnerReference& owner = *body.controller;
-  if (!detail::IsOwnedOnlyBy(object, owner.uid) && !IsReleasedFor(owner, object)) {
+  if (!detail::IsOwnedOnlyBy(object, owner.uid) && !HasAdoptLabel(owner, object)) {
     const OwnerReference* const controller = ControllerOf(object);
     throw ForeignObjectError(kind, body.key, owner,
                              controller != nullptr ? std::optional(*controller) : std::nullopt);
@@ -142,10 +142,16 @@ Client::Written Client::WriteOwned(const Kind& kind, Body& body, const WriteOpti
   const bool is_cached = uid.has_value();
   if (!uid) uid = owned_uids_->Find(kind, body.key, owner);
   if (!uid) uid = ReadOwned(kind, body);
+  const auto body_with_precondition = [&] {
+    const std::string precondition =
+        uid->empty() ? std::string(kOnlyIfAbsent) : R"("uid":")" + *uid + R"(",)";
+    std::string text;
+    text.reserve(body.text.size() + precondition.size());
+    return text.append(body.text, 0, start).append(precondition).append(body.text, start);
+  };
   for (int tries = 1;; ++tries) {
     try {
-      Written written = send(std::string(body.text).insert(
-          start, uid->empty() ? kOnlyIfAbsent : R"("uid":")" + *uid + R"(",)"));
+      Written written = send(body_with_precondition());
       if (is_cached || dry_run_ || options.dry_run) return written;
       if (uid->empty()) uid = Decode<PartialObjectMetadata>(written.text).metadata.uid;
       owned_uids_->Set(kind, body.key, owner, *std::move(uid));

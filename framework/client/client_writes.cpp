@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/client.hpp>
+#include <kopp/informer/resource_path.hpp>
 
 namespace kopp {
 namespace {
@@ -96,7 +97,7 @@ Client::Written Client::Write(const Kind& kind, const ObjectKey& key, ApiRequest
         .report = !dry_run && observer_ != nullptr,
         .is_object = is_status || options.subresource.empty()};
   } catch (const ApiError& error) {
-    if (IsOptional(options.subresource) && error.IsNotFound()) {
+    if (IsOptional(options.subresource) && error.IsNotFound() && !IsBuiltInGroup(kind.group())) {
       throw SubresourceNotFound(error, request, options.subresource);
     }
     throw;

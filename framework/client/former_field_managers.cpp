@@ -1,3 +1,6 @@
+// Applies that take over the fields of former field managers; see Client::WithFieldManager.
+#include "client/resource_path.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -9,8 +12,6 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/client.hpp>
-
-// How an apply takes over what former field managers have applied: see Client::WithFieldManager.
 
 namespace kopp {
 
@@ -28,7 +29,7 @@ using detail::FormerFieldManager;
 
 using nlohmann::json;
 
-/// The part of the response to an apply that says who owns the object's fields.
+/// The identity and the field managers of an object.
 struct OwnedObject {
   struct Entry {
     std::string manager;
@@ -106,8 +107,18 @@ Client::Written Client::ApplyAndTakeOver(const Kind& kind, const ObjectKey& key,
   return written;
 }
 
-/// Applies. If fields of a former manager are a conflict, or do not go together with the applied
-/// ones, applies as that manager first, which replaces them.
+/// Returns the text of the object's metadata, or nullopt if the client must not read it.
+std::optional<std::string> Client::ReadMetadata(const Kind& kind, const ObjectKey& key) const {
+  try {
+    return Call(
+        {.target = detail::ObjectPath(kind, key), .accept = std::string(detail::kAcceptMetadata)});
+  } catch (const ApiError&) {
+    return std::nullopt;
+  }
+}
+
+/// Applies. If fields of a former manager are a conflict, or are not valid together with the
+/// applied ones, applies as that manager first, which replaces them.
 Client::Written Client::ApplyAsAny(const Kind& kind, const ObjectKey& key,
                                    const ApiRequest& request, const WriteOptions& options,
                                    std::string_view force) const {
@@ -115,7 +126,9 @@ Client::Written Client::ApplyAsAny(const Kind& kind, const ObjectKey& key,
     return Write(kind, key, request, options, force);
   } catch (const ApiError& error) {
     if (!error.IsInvalid() && !error.HasCause("FieldManagerConflict")) throw;
+    const auto current = ReadMetadata(kind, key);
     for (const FormerFieldManager& former : *former_) {
+      if (current && !FindApplied(*current, former, options.subresource)) continue;
       WriteOptions as_former = options;
       as_former.field_manager = former.name;
       try {

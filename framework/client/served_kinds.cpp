@@ -17,7 +17,7 @@ std::string Describe(const KindRef& kind) { return kind.plural + " of " + kind.a
 
 }  // namespace
 
-/// Returns an empty list if the server does not say what it serves: then nothing can be compared.
+/// Returns an empty list if the server does not support the discovery of groups.
 std::vector<ApiGroup> ServedKinds::Groups() const {
   try {
     return discovery_.Groups();
@@ -29,9 +29,11 @@ std::vector<ApiGroup> ServedKinds::Groups() const {
 }
 
 const ApiResource* ServedKinds::Find(const std::string& api_version, std::string_view plural) {
-  const auto [entry, is_new] = versions_.try_emplace(api_version);
-  if (is_new) entry->second = discovery_.Resources(api_version);
-  const auto& resources = entry->second;
+  auto version = versions_.find(api_version);
+  if (version == versions_.end()) {
+    version = versions_.emplace(api_version, discovery_.Resources(api_version)).first;
+  }
+  const auto& resources = version->second;
   const auto found = std::ranges::find_if(
       resources, [&](const ApiResource& resource) { return resource.kind.plural == plural; });
   return found == resources.end() ? nullptr : &*found;

@@ -138,7 +138,7 @@ std::vector<ObjectChange> ProvenChanges(const ClientWrite& write, bool created,
   }
 }
 
-/// Sends a write request, and tells the listener of it.
+/// Sends a write request, and reports it to the listener.
 std::string Client::CallWrite(const ApiRequest& request, bool dry_run, ClientWrite write) const {
   if (listener_ == nullptr || dry_run) return Call(request);
   const auto hash = [](std::string_view text) { return std::hash<std::string_view>()(text); };

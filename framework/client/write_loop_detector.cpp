@@ -3,6 +3,9 @@
 #include "net/url_query.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <set>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -14,6 +17,8 @@ namespace {
 
 using nlohmann::json;
 using Hashes = std::map<std::string, std::size_t>;
+
+constexpr std::size_t kMaxListed = 5;  // fields in a list for people
 
 /// Metadata that no client sets, or that changes with each write.
 constexpr std::array kServerMetadata{"resourceVersion", "generation", "managedFields"};
@@ -71,12 +76,13 @@ std::vector<std::string> Returned(const Hashes& before, const Hashes& last, cons
 /// Removes the fields of an object or list element that is added and removed as a whole.
 void KeepOutermost(std::vector<std::string>& fields) {
   std::ranges::sort(fields);
-  std::string outer;
-  std::erase_if(fields, [&](const std::string& field) {
-    const bool is_inner = !outer.empty() && field.starts_with(outer) &&
-                          (field[outer.size()] == '.' || field[outer.size()] == '[');
-    if (!is_inner) outer = field;
-    return is_inner;
+  const std::set<std::string, std::less<>> all(fields.begin(), fields.end());
+  std::erase_if(fields, [&](std::string_view field) {
+    for (auto end = field.find_first_of(".["); end != std::string_view::npos;
+         end = field.find_first_of(".[", end + 1)) {
+      if (end > 0 && all.contains(field.substr(0, end))) return true;
+    }
+    return false;
   });
 }
 
@@ -112,7 +118,12 @@ class WriteLoopDetectingTransport final : public Transport {
 
 std::string WriteLoop::FieldList() const {
   std::string list;
-  for (const std::string& field : fields) list += (list.empty() ? "" : ", ") + field;
+  for (std::size_t i = 0; i < std::min(fields.size(), kMaxListed); ++i) {
+    list += (list.empty() ? "" : ", ") + fields[i];
+  }
+  if (fields.size() > kMaxListed) {
+    list += " and " + std::to_string(fields.size() - kMaxListed) + " more";
+  }
   return list;
 }
 
@@ -126,7 +137,7 @@ std::optional<WriteLoop> WriteLoopDetector::OnWrite(std::string_view target,
   if (!path || path->name.empty()) return std::nullopt;
   if (!path->subresource.empty() && path->subresource != "status") return std::nullopt;
   const auto name_end = static_cast<std::size_t>(path->name.data() - target.data());
-  const std::string object(target.substr(0, name_end + path->name.size()));
+  const auto object = std::hash<std::string_view>()(target.substr(0, name_end + path->name.size()));
   if (!Count(object)) return std::nullopt;
 
   const QueryParameters query =
@@ -152,10 +163,10 @@ std::optional<WriteLoop> WriteLoopDetector::OnWrite(std::string_view target,
 }
 
 /// Counts a write. Returns whether its response has to be checked.
-bool WriteLoopDetector::Count(const std::string& object) {
+bool WriteLoopDetector::Count(std::size_t object) {
   const TimePoint now = clock_.Now();
   auto objects = objects_.Lock();
-  Writes& writes = objects->GetOr(object, [&] { return Writes{.since = now}; });
+  Writes& writes = objects->writes.GetOr(object, [&] { return Writes{.since = now}; });
   if (now - writes.since > kWindow) writes = {.since = now, .not_before = writes.not_before};
   ++writes.count;
   return writes.count > kUnsuspicious && writes.count <= kUnsuspicious + kMaxChecked &&
@@ -164,21 +175,24 @@ bool WriteLoopDetector::Count(const std::string& object) {
 
 /// Adds a state of an object. Returns whether it completes a loop, and then sets its fields and
 /// writers.
-bool WriteLoopDetector::Add(const std::string& object, State state, WriteLoop& loop) {
+bool WriteLoopDetector::Add(std::size_t object, State state, WriteLoop& loop) {
   const TimePoint now = clock_.Now();
   auto objects = objects_.Lock();
-  Writes& writes = objects->GetOr(object, [&] { return Writes{.since = now}; });
-  auto& states = writes.states;
+  Writes& writes = objects->writes.GetOr(object, [&] { return Writes{.since = now}; });
+  History& history =
+      objects->histories.GetOr(object, [&] { return History{.since = writes.since}; });
+  if (history.since != writes.since) history = {.since = writes.since};
+  auto& states = history.states;
   if (!states.empty() && states.back().fields == state.fields) return false;  // nothing changed
   if (states.size() == 2) {
     std::map<std::string, int> returns;
     for (std::string& path : Returned(states[0].fields, states[1].fields, state.fields)) {
-      const auto before = writes.returns.find(path);
-      const int count = before == writes.returns.end() ? 1 : before->second + 1;
+      const auto before = history.returns.find(path);
+      const int count = before == history.returns.end() ? 1 : before->second + 1;
       if (count >= kMinReturns) loop.fields.push_back(path);
       returns.emplace(std::move(path), count);
     }
-    writes.returns = std::move(returns);
+    history.returns = std::move(returns);
     loop.writers = {states[1].writer, state.writer};
     states.erase(states.begin());
   }
@@ -187,6 +201,7 @@ bool WriteLoopDetector::Add(const std::string& object, State state, WriteLoop& l
   KeepOutermost(loop.fields);
   std::ranges::sort(loop.writers);
   writes = {.since = now, .not_before = SaturatingAdd(now, kReportInterval)};
+  history = {.since = now};
   return true;
 }
 

@@ -146,15 +146,15 @@ void Cluster::Impl::RequireUsable() const {
   throw ConfigError(name().empty() ? error : "cluster \"" + name() + "\": " + error);
 }
 
-std::string Cluster::Impl::FindMissingKind(const std::stop_token& stop) const {
+void Cluster::Impl::RequireKinds(const std::stop_token& stop) const {
   detail::ServedKinds served{DiscoveryClient(*transport_, stop)};
   for (const KindRef& kind : Cache::Impl::Of(cache_).RequiredKinds()) {
     const std::string difference = served.FindDifference(kind);
     if (difference.empty()) continue;
-    return "the API server" + (name().empty() ? "" : " of the cluster \"" + name() + "\"") + " " +
-           difference + ", then start again";
+    throw ConfigError("the API server" +
+                      (name().empty() ? "" : " of the cluster \"" + name() + "\"") + " " +
+                      difference + ", then start again");
   }
-  return "";
 }
 
 void Cluster::Impl::CancelCalls() {

@@ -168,9 +168,10 @@ void Controller::Impl::Start(Client client, EventRecorder& events, const Logger&
           .tracer = tracer_};
       runner_ = std::make_unique<ReconcileRunner>(
           *queue_, std::move(options),
-          ReconcileRunner::Dependencies{*client_, cache_, events, clock_, own_log});
+          ReconcileRunner::Dependencies{*client_, cache_, clock_, own_log});
     });
   }
+  runner_->SetEvents(events);
   StartWorkers(workers(), [&] { workers_->Start(own_log); });
 }
 

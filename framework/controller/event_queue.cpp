@@ -46,7 +46,7 @@ informer::EnqueueFunction EventQueue::Enqueue() const {
       options.payload.has_change = event.IsChange();
     }
     OwnEvents* const own_events = self.own_events_;
-    if (own_events != nullptr && own_events->Takes(key, self.source_, event, options)) return;
+    if (own_events != nullptr && own_events->Handle(key, self.source_, event, options)) return;
     self.queue_->AddCoalesced(key, std::move(options));
   };
 }

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-// The field manager of a controller: the owner of what its reconciles write.
+// The field manager of a controller: the owner of the fields that its reconciles write.
 
 namespace kopp {
 namespace {

@@ -11,8 +11,7 @@ namespace {
 constexpr double kRandomPart = 0.1;  // of the interval
 
 Duration Shortened(Duration interval) {
-  const double factor = 1 - kRandomPart * workqueue::SystemRandom();
-  return std::chrono::duration_cast<Duration>(interval * factor);
+  return workqueue::detail::Scaled(interval, 1 - kRandomPart * workqueue::SystemRandom());
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ using informer::KeyEvent;
 // The events of older writes count as foreign.
 constexpr std::size_t kMaxChanges = 256;
 constexpr std::size_t kMaxResponses = 128;
-constexpr std::size_t kMaxResponseSize = std::size_t{1} << 20;
+constexpr std::size_t kMaxResponseSize = std::size_t{1} << 20;  // of one, and of those kept
 
 /// Returns whether two states of an object differ at most in the status.
 bool HasSameSpec(const ObjectMeta& a, const ObjectMeta& b) {
@@ -55,6 +55,12 @@ bool IsEventOf(const ObjectChange& change, const KeyEvent& event) {
                                                event.is_watch_event && !object.deletionTimestamp);
   }
   return false;
+}
+
+/// Returns whether the event shows that the deletion of an object has been requested.
+bool IsDeletionRequest(const KeyEvent& event) {
+  return event.type == KeyEvent::Type::kUpdate && event.before != nullptr &&
+         !event.before->metadata().deletionTimestamp && event.object.metadata().deletionTimestamp;
 }
 
 /// Returns whether the write may be to the object.
@@ -152,7 +158,7 @@ void OwnEvents::Suspend(const ObjectKey& key) {
     if (found == entries->end()) return;
     found->second.running = false;
     Decode(found->second, std::nullopt);  // the texts of the responses need much memory
-    foreign = TakeForeign(found->second);
+    foreign = RemoveForeign(found->second);
   }
   AddAll(key, std::move(foreign));
 }
@@ -189,7 +195,7 @@ void OwnEvents::OnWriteEnded(const ObjectKey& key, std::uint64_t id, bool create
     if (!response.empty()) {
       Record(writes, {std::move(sent.mapped()), created, std::string(response)});
     }
-    foreign = TakeForeign(writes);
+    foreign = RemoveForeign(writes);
   }
   AddAll(key, std::move(foreign));
 }
@@ -207,13 +213,18 @@ void OwnEvents::Record(Writes& writes, Response response) {
     if (repeats && !response.created) return;
   }
   if (response.text.size() > kMaxResponseSize) return;
-  PushBounded(writes.responses, std::move(response), kMaxResponses);
+  const bool is_full = writes.responses.size() == kMaxResponses ||
+                       writes.response_size + response.text.size() > kMaxResponseSize;
+  if (is_full) Decode(writes, std::nullopt);
+  writes.response_size += response.text.size();
+  writes.responses.push_back(std::move(response));
 }
 
 /// Decodes the responses that may be about an object, or all of them.
 void OwnEvents::Decode(Writes& writes, const std::optional<ObjectKey>& object) {
   std::erase_if(writes.responses, [&](const Response& response) {
     if (object && !MayConcern(response.write, *object)) return false;
+    writes.response_size -= response.text.size();
     for (ObjectChange& change : ProvenChanges(response.write, response.created, response.text)) {
       PushBounded(writes.changes, std::move(change), kMaxChanges);
     }
@@ -221,8 +232,21 @@ void OwnEvents::Decode(Writes& writes, const std::optional<ObjectKey>& object) {
   });
 }
 
+/// Returns whether the event is probably that of a write whose response has not been decoded.
+bool OwnEvents::IsProbablyOwn(const Writes& writes, const KeyEvent& event) {
+  if (event.type == KeyEvent::Type::kDelete) return false;
+  const std::string version =
+      R"("resourceVersion":")" + event.object.metadata().resourceVersion + '"';
+  return std::ranges::any_of(writes.responses, [&](const Response& response) {
+    return MayConcern(response.write, event.object.key()) &&
+           response.text.find(version) != std::string::npos;
+  });
+}
+
+/// While a reconcile runs, avoids to decode a response: after a success nobody needs it.
 OwnEvents::Origin OwnEvents::OriginOf(Writes& writes, std::string_view kind,
                                       const KeyEvent& event) {
+  if (writes.running && IsProbablyOwn(writes, event)) return Origin::kUndecided;
   const ObjectKey object = event.object.key();
   Decode(writes, object);
   if (std::ranges::any_of(writes.changes,
@@ -232,22 +256,23 @@ OwnEvents::Origin OwnEvents::OriginOf(Writes& writes, std::string_view kind,
   const auto may_be_sent = [&](const auto& sent) {
     return sent.second.kind.kind == kind && MayConcern(sent.second, object);
   };
-  return std::ranges::any_of(writes.sent, may_be_sent) ? Origin::kUnknown : Origin::kForeign;
+  return std::ranges::any_of(writes.sent, may_be_sent) ? Origin::kUndecided : Origin::kForeign;
 }
 
-bool OwnEvents::TakesKnown(const ObjectKey& key, std::string_view kind, const KeyEvent& event,
-                           const AddOptions& options) {
+bool OwnEvents::HandleKnown(const ObjectKey& key, std::string_view kind, const KeyEvent& event,
+                            const AddOptions& options) {
   const bool is_deletion = event.type == KeyEvent::Type::kDelete;
   if (!event.is_watch_event && !is_deletion) return false;
-  // Nothing is left to retry.
-  if (is_deletion && kind == kind_.kind && event.object.key() == key) return false;
+  // After the deletion nothing is left to retry, and after its request finalizers must run.
+  const bool is_own_object = kind == kind_.kind && event.object.key() == key;
+  if (is_own_object && (is_deletion || IsDeletionRequest(event))) return false;
   auto entries = entries_.Lock();
   const auto found = entries->find(key);
   if (found == entries->end()) return false;
   Writes& writes = found->second;
   const Origin origin = OriginOf(writes, kind, event);
   if (origin == Origin::kForeign) return false;
-  if (origin == Origin::kUnknown || writes.running) {
+  if (origin == Origin::kUndecided || writes.running) {
     writes.waiting.push_back(
         {.kind = std::string(kind),
          .type = event.type,
@@ -260,7 +285,7 @@ bool OwnEvents::TakesKnown(const ObjectKey& key, std::string_view kind, const Ke
 }
 
 /// Removes the events that wait for nothing any more. Returns the foreign ones.
-std::vector<OwnEvents::WaitingEvent> OwnEvents::TakeForeign(Writes& writes) {
+std::vector<OwnEvents::WaitingEvent> OwnEvents::RemoveForeign(Writes& writes) {
   std::vector<WaitingEvent> foreign;
   for (WaitingEvent& waiting : std::exchange(writes.waiting, {})) {
     const KeyEvent event{.type = waiting.type,
@@ -270,7 +295,7 @@ std::vector<OwnEvents::WaitingEvent> OwnEvents::TakeForeign(Writes& writes) {
     const Origin origin = OriginOf(writes, waiting.kind, event);
     if (origin == Origin::kForeign) {
       foreign.push_back(std::move(waiting));
-    } else if (origin == Origin::kUnknown || writes.running) {
+    } else if (origin == Origin::kUndecided || writes.running) {
       writes.waiting.push_back(std::move(waiting));
     }
   }

@@ -16,6 +16,10 @@
 namespace kopp {
 namespace {
 
+// An error that usually ends without help is reported after this number of retries: 20 s with the
+// default limiter.
+constexpr int kExpectedRetries = 12;
+
 ReconcileResult ResultOf(const Result& result) {
   if (result.requeue_after != Duration::zero()) return ReconcileResult::kRequeueAfter;
   return result.backoff ? ReconcileResult::kRequeue : ReconcileResult::kSuccess;
@@ -44,7 +48,7 @@ std::string_view ToString(ReconcileResult result) {
   return "error";
 }
 
-bool ReconcileOutcome::HasBackoff() const {
+bool ReconcileOutcome::IsFailure() const {
   if (result == ReconcileResult::kRequeueAfter) return returned.requeue_after < Duration::zero();
   return result != ReconcileResult::kSuccess;
 }
@@ -88,7 +92,8 @@ ReconcileOutcome CallReconciler(const Reconciler& reconcile, const ObjectKey& ke
     outcome.retry_after = RetryAfterDelay(error.retry_after(), workqueue::SystemRandom());
   } catch (const ForeignObjectError& error) {
     set_error(error);
-    outcome.foreign_object = true;
+    outcome.expected = error.belongs_to_former_owner() && context.retries < kExpectedRetries;
+    outcome.foreign_object = !outcome.expected;
   } catch (const StaleCacheError& error) {
     set_error(error);
     outcome.expected = true;

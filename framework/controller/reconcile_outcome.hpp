@@ -26,7 +26,7 @@ struct ReconcileOutcome {
   Duration duration{};
 
   /// Returns whether the key waits for a delay of the limiter, or failed and waits for a change.
-  [[nodiscard]] bool HasBackoff() const;
+  [[nodiscard]] bool IsFailure() const;
 };
 
 /// The number of reconciles by result since the start. Thread-safe.

@@ -118,7 +118,7 @@ void ReconcileRunner::ProcessOrThrow(const QueuedKey& next, const std::stop_toke
   counts_.Add(outcome);
   Remember(attempt, outcome);
   Notify(attempt, outcome);
-  writes.End(/*succeeded=*/!outcome.HasBackoff());
+  writes.End(/*succeeded=*/!outcome.IsFailure());
   Requeue(next, outcome);
   if (max_interval_) max_interval_->OnReconciled(next.item);
 }
@@ -152,7 +152,7 @@ Context ReconcileRunner::NewContext(const Attempt& attempt, const Client& client
   return {.key = attempt.next.item,
           .client = client,
           .cache = dependencies_.cache,
-          .events = dependencies_.events,
+          .events = *events_,
           .log = attempt.log,
           .stop = std::move(stop),
           .clock = dependencies_.clock,
@@ -180,6 +180,7 @@ ReconcileOutcome ReconcileRunner::Call(const Attempt& attempt) const {
   if (outcome.result == ReconcileResult::kError && call.superseded()) {
     outcome.result = ReconcileResult::kRequeue;
     outcome.superseded = true;
+    outcome.foreign_object = false;
     return outcome;
   }
   if (outcome.timed_out && outcome.result == ReconcileResult::kError) {
@@ -194,8 +195,7 @@ ReconcileOutcome ReconcileRunner::Call(const Attempt& attempt) const {
 void ReconcileRunner::RecordForeignObject(const ObjectKey& key, std::string_view message) const {
   const informer::AnyObject object = Find(key);
   if (!object) return;
-  dependencies_.events.Warning(ReferenceTo(options_.kind, object.metadata()), "ErrResourceExists",
-                               message);
+  events_->Warning(ReferenceTo(options_.kind, object.metadata()), "ErrResourceExists", message);
 }
 
 void ReconcileRunner::CallErrorHook(const Attempt& attempt, const ReconcileOutcome& outcome) const {
@@ -214,7 +214,7 @@ void ReconcileRunner::CallErrorHook(const Attempt& attempt, const ReconcileOutco
   }
 }
 
-/// Keeps for the next reconcile of the key what its Context tells about this one. A superseded
+/// Stores the retries and the last error for the Context of the key's next reconcile. A superseded
 /// reconcile changes nothing.
 void ReconcileRunner::Remember(const Attempt& attempt, const ReconcileOutcome& outcome) {
   if (outcome.superseded) return;

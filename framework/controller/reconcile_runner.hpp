@@ -65,7 +65,6 @@ class ReconcileRunner {
   struct Dependencies {
     const Client& client;
     const Cache& cache;
-    EventRecorder& events;
     Clock& clock;
     Logger log;
   };
@@ -74,6 +73,9 @@ class ReconcileRunner {
   /// timers is needed and cannot be started.
   ReconcileRunner(Queue& queue, Options options, const Dependencies& dependencies);
 
+  /// Sets the recorder of the Contexts, which must live until the next call. Call it before the
+  /// first Process, and while none runs.
+  void SetEvents(EventRecorder& events) { events_ = &events; }
   /// Reconciles the object. `stop` is requested when the process shuts down. Does not throw.
   void Process(const QueuedKey& next, const std::stop_token& stop);
 
@@ -104,6 +106,7 @@ class ReconcileRunner {
   Queue& queue_;
   const Options options_;
   const Dependencies dependencies_;
+  EventRecorder* events_ = nullptr;
   const ReconcileLog log_;
   mutable OwnerCheck owner_check_;
   ReconcileCounts counts_;

@@ -31,17 +31,21 @@ void SourceRunner::OnEnded(const std::string& name) {
   ended_.notify_all();
 }
 
-/// Calls EventSource::Run until it returns without an exception.
+/// Calls EventSource::Run until it returns without an exception. The delay starts again after a run
+/// that was longer than the longest delay.
 void SourceRunner::Run(EventSource& source, const SourceContext& context,
                        const std::stop_token& stop) {
   using std::chrono_literals::operator""s;
   using std::chrono_literals::operator""min;
-  for (Duration delay = 1s;; delay = std::min<Duration>(2 * delay, 1min)) {
+  constexpr Duration kMaxDelay = 1min;
+  for (Duration delay = 1s;; delay = std::min(2 * delay, kMaxDelay)) {
+    const TimePoint started = clock_.Now();
     bool failed = true;
     detail::LogExceptions(context.log, "Event source failed, starting it again", stop, [&] {
       source.Run(context, stop);
       failed = false;
     });
+    if (clock_.Now() - started > kMaxDelay) delay = 1s;
     if (!failed || !SleepUntil(clock_, SaturatingAdd(clock_.Now(), delay), stop)) return;
   }
 }

@@ -131,7 +131,7 @@ class EventRecorder::Writer {
     std::optional<std::string> dropped;
     {
       auto queue = queue_.Lock();
-      if (queue->stopped && is_new) return;
+      if (queue->stopped && is_new) return CountDropped("stopped", 1);
       dropped = queue->events.Add(ns, std::move(event));
       was_dropping = std::exchange(queue->is_dropping, dropped.has_value());
     }

@@ -164,6 +164,10 @@ Cluster& Manager::Impl::AddCluster(const std::string& name, ClusterOptions optio
     cluster_metrics_.push_back(std::move(metric));
   }
   if (start) cluster.cache().Start();
+  if (!cluster.required()) {
+    Add({.name = "cluster " + name, .group = RunnableGroup::kCaches},
+        [this, &cluster](const std::stop_token& stop) { FollowCluster(cluster, stop); });
+  }
   return cluster.cluster();
 }
 

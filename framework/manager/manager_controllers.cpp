@@ -12,13 +12,13 @@
 #include <vector>
 
 #include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/detail/duration_math.hpp>
 #include <kopp/workqueue/random_source.hpp>
 
 namespace kopp {
 namespace {
 
-// How long a controller waits for clusters that are not required. A cluster that can be reached
-// usually syncs earlier, so that the first reconciles can read its cache.
+// How long a controller waits for clusters that are not required and cannot be reached.
 constexpr Duration kMaxWaitForCluster = std::chrono::seconds(5);
 
 /// Returns the workers of a controller that does not set ControllerOptions::workers.
@@ -33,8 +33,7 @@ int DefaultWorkers(const Options& options, const Kind& kind) {
 /// Returns a time that is up to 10 % shorter or longer, so that the resyncs of several controllers
 /// and programs do not coincide. controller-runtime does the same.
 Duration Spread(Duration period) {
-  const double factor = 0.9 + 0.2 * workqueue::SystemRandom();
-  return std::chrono::duration_cast<Duration>(period * factor);
+  return workqueue::detail::Scaled(period, 0.9 + 0.2 * workqueue::SystemRandom());
 }
 
 }  // namespace
@@ -59,6 +58,7 @@ Controller::Impl& Manager::Impl::NewController(ControllerOptions options, const 
   auto added = std::make_unique<Controller::Impl>(std::move(options), kind, cluster_->cache(),
                                                   options_.clock, CollectedMetrics());
   Controller::Impl& controller = *added;
+  static_cast<void>(controller.FieldManager(client().field_manager()));  // throws if it is invalid
   RecordReconciles(controller);
   const std::lock_guard guard{mutex_};
   RequireNewController(controller.name());
@@ -105,27 +105,33 @@ void Manager::Impl::StartLater(Controller::Impl& controller) {
   Add({.name = "controller " + controller.name(), .group = RunnableGroup::kLeaderElected}, run);
 }
 
-/// Blocks until the caches of the controller have synced, or until `stop`; for those of clusters
-/// that are not required, at most kMaxWaitForCluster in all. Throws std::runtime_error if those of
-/// a required cluster do not sync in time.
+/// Blocks until the caches of the controller have synced, or until `stop`. After
+/// kMaxWaitForCluster, does not wait for clusters that are not required if a list has failed.
+/// Throws std::runtime_error if the caches of a required cluster do not sync in time.
 void Manager::Impl::AwaitCaches(const Controller::Impl& controller,
                                 const std::stop_token& stop) const {
+  const std::vector<const InformerSet*>& informers = controller.informers();
   const TimePoint limit = SaturatingAdd(options_.clock.Now(), kMaxWaitForCluster);
   for (const Cluster::Impl* cluster : Clusters()) {
     const auto& cache = Cache::Impl::Of(cluster->cache());
-    const std::vector<const InformerSet*>& informers = controller.informers();
-    const Duration time_left = std::max(limit - options_.clock.Now(), Duration(1));
-    const bool synced = cluster->required() ? cache.WaitForSync(informers, stop)
-                                            : cache.WaitForSync(informers, time_left, stop);
-    if (synced || stop.stop_requested()) continue;
-    const std::string unsynced = ToString(cache.NotSynced(informers));
     if (cluster->required()) {
-      throw std::runtime_error("the caches have not synced in time: " + unsynced);
+      if (cache.WaitForSync(informers, stop) || stop.stop_requested()) continue;
+      throw std::runtime_error("the caches have not synced in time: " +
+                               ToString(cache.NotSynced(informers)));
     }
-    options_.log.Info("Starting a controller before the caches of a cluster have synced",
-                      {{"controller", controller.name()},
-                       {"cluster", cluster->name()},
-                       {"not synced", unsynced}});
+    Duration time_left = std::max(limit - options_.clock.Now(), Duration(1));
+    while (!cache.WaitForSync(informers, time_left, stop) && !stop.stop_requested()) {
+      const std::vector<UnsyncedInformer> unsynced = cache.NotSynced(informers);
+      const auto has_failed = [](const UnsyncedInformer& each) { return !each.problem.empty(); };
+      if (std::ranges::any_of(unsynced, has_failed)) {
+        options_.log.Info("Starting a controller before the caches of a cluster have synced",
+                          {{"controller", controller.name()},
+                           {"cluster", cluster->name()},
+                           {"notSynced", ToString(unsynced)}});
+        break;
+      }
+      time_left = kMaxWaitForCluster;
+    }
   }
 }
 

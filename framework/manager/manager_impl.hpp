@@ -100,6 +100,7 @@ class Manager::Impl {
   [[nodiscard]] EventRecorder& TermEvents() { return term_events_ ? *term_events_ : *events_; }
   void CreateElector();
   void LeadUntil(const std::stop_token& stop);
+  void StopReporters();
   void EndTerm();
   void Fail(std::string_view message, const std::string& error);
   int Check(const std::stop_token& stop) const;

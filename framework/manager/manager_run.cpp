@@ -15,16 +15,6 @@
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp {
-namespace {
-
-/// Throws ConfigError if the cluster does not serve a watched kind, and as calls do if it cannot be
-/// reached.
-void RequireKinds(const Cluster::Impl& cluster, const std::stop_token& stop) {
-  const std::string problem = cluster.FindMissingKind(stop);
-  if (!problem.empty()) throw ConfigError(problem);
-}
-
-}  // namespace
 
 void Manager::Impl::Fail(std::string_view message, const std::string& error) {
   failed_ = true;
@@ -94,35 +84,30 @@ void Manager::Impl::PostponeControllers() {
   for (Controller::Impl* controller : postponed) StartLater(*controller);
 }
 
-/// Throws ConfigError if a required cluster does not serve a watched kind, and as calls do if it
-/// cannot be reached. The others are checked later, by runnables.
+/// Throws as Cluster::Impl::RequireKinds for the required clusters. FollowCluster checks the
+/// others.
 void Manager::Impl::CheckKinds(const std::stop_token& stop) {
   for (const Cluster::Impl* cluster : Clusters()) {
-    if (cluster->required()) {
-      RequireKinds(*cluster, stop);
-      continue;
-    }
-    Add({.name = "cluster " + cluster->name(), .group = RunnableGroup::kCaches},
-        [this, cluster](const std::stop_token& end) { FollowCluster(*cluster, end); });
+    if (cluster->required()) cluster->RequireKinds(stop);
   }
 }
 
 /// Checks the kinds of a cluster that is not required. When its caches have synced, retries the
-/// keys that have failed, because their reconciles may have read them. Throws ConfigError if the
-/// cluster does not serve a watched kind.
+/// keys whose last reconcile threw, because it may have read these caches. Throws ConfigError if
+/// the cluster does not serve a watched kind.
 void Manager::Impl::FollowCluster(const Cluster::Impl& cluster, const std::stop_token& stop) const {
   try {
-    RequireKinds(cluster, stop);
+    cluster.RequireKinds(stop);
   } catch (const ConfigError&) {
     throw;
   } catch (const std::exception& error) {
     if (stop.stop_requested()) return;
-    options_.log.Error("Cannot reach a cluster: the controllers that watch it start without it",
-                       {{"cluster", cluster.name()}, {"err", error.what()}});
+    options_.log.Error(
+        "Cannot check the kinds of a cluster; its controllers may start without its caches",
+        {{"cluster", cluster.name()}, {"err", error.what()}});
   }
-  while (!cluster.cache().WaitForSync(stop)) {
-    if (stop.stop_requested()) return;
-  }
+  const auto& cache = Cache::Impl::Of(cluster.cache());
+  if (!cache.WaitForSync(Duration::zero(), stop)) return;
   for (Controller::Impl* controller : Controllers()) {
     controller->RetryFailing("cluster " + cluster.name());
   }
@@ -224,19 +209,25 @@ void Manager::Impl::LeadUntil(const std::stop_token& stop) {
   term_client_.emplace(leader_client_->With(term_calls_.get_token()));
   if (term_events_transport_) term_events_ = NewEventRecorder(*term_events_transport_);
   elected_.request_stop();
+  skipped_->Start(TermEvents());
+  write_loops_.Start(TermEvents());
   try {
     for (const auto& controller : controllers_) StartWorkers(*controller);
     Group(RunnableGroup::kLeaderElected).Start();
   } catch (...) {
+    StopReporters();
     StopControllers(BeginShutdown(options_.graceful_shutdown_timeout));
     throw;
   }
-  skipped_->Start(TermEvents());
-  write_loops_.Start(TermEvents());
   SleepUntil(options_.clock, TimePoint::max(), stop);
+  StopReporters();
+  EndTerm();
+}
+
+/// Ends the Events that do not come from reconciles.
+void Manager::Impl::StopReporters() {
   skipped_->Stop();
   write_loops_.Stop();
-  EndTerm();
 }
 
 void Manager::Impl::EndTerm() {
@@ -302,6 +293,7 @@ void Manager::Impl::StopControllers(Shutdown& shutdown) {
 }
 
 void Manager::Impl::StopCaches(Shutdown& shutdown) {
+  Group(RunnableGroup::kCaches).RequestStop();
   for (Cluster::Impl* cluster : Clusters()) cluster->cache().Stop();
   shutdown.Await([this](TimePoint deadline) {
     std::vector<std::string> running;

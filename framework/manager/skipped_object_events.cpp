@@ -7,19 +7,15 @@ namespace kopp {
 void SkippedObjectEvents::OnSkipped(const SkippedObject& object) {
   Event event{SubjectOf(object), object.problem};
   if (event.object.name.empty()) return;
-  EventRecorder* events = nullptr;
-  {
-    auto state = state_.Lock();
-    const std::string version = object.metadata.uid + '/' + object.metadata.resourceVersion;
-    if (state->seen.Find(version) != nullptr) return;
-    state->seen.GetOr(version, [] { return true; });
-    events = state->events;
-    if (events == nullptr) {
-      if (state->pending.size() < kMaxPending) state->pending.push_back(std::move(event));
-      return;
-    }
+  auto state = state_.Lock();
+  const std::string version = object.metadata.uid + '/' + object.metadata.resourceVersion;
+  if (state->seen.Find(version) != nullptr) return;
+  state->seen.GetOr(version, [] { return true; });
+  if (state->events != nullptr) {
+    Record(*state->events, event);
+  } else if (state->pending.size() < kMaxPending) {
+    state->pending.push_back(std::move(event));
   }
-  Record(*events, event);
 }
 
 void SkippedObjectEvents::Start(EventRecorder& events) {

@@ -31,7 +31,7 @@ class SkippedObjectEvents {
   /// Start.
   void OnSkipped(const SkippedObject& object);
   /// Call it when the program reconciles, so that of several replicas only the leader records.
-  /// `events` must outlive the object.
+  /// `events` must live until Stop.
   void Start(EventRecorder& events);
   void Stop() { state_.Lock()->events = nullptr; }
 

@@ -1,9 +1,15 @@
 #include "write_loop_reporter.hpp"
 
-#include <string>
-
 namespace kopp {
+
 void WriteLoopReporter::Report(const detail::WriteLoop& loop, std::string_view cluster) {
+  try {
+    ReportOrThrow(loop, cluster);
+  } catch (...) {  // NOLINT(bugprone-empty-catch): see the contract
+  }
+}
+
+void WriteLoopReporter::ReportOrThrow(const detail::WriteLoop& loop, std::string_view cluster) {
   const std::string fields = loop.FieldList();
   const std::string writers = loop.WriterList();
   log_.Error("Own writes change the same fields of an object back and forth",
@@ -14,7 +20,8 @@ void WriteLoopReporter::Report(const detail::WriteLoop& loop, std::string_view c
               {"fieldManagers", writers},
               {"cluster", cluster}});
   if (metrics_ != nullptr) {
-    metrics_->AddWriteLoop(loop.kind.kind, NameInMetric(loop.key), fields, writers);
+    const Labels labels = LabelsOf(loop);
+    metrics_->AddWriteLoop(loop.kind.kind, labels.key, labels.fields, labels.writers);
   }
   auto events = events_.Lock();
   if (events->recorder == nullptr || !cluster.empty()) return;
@@ -27,12 +34,15 @@ void WriteLoopReporter::Report(const detail::WriteLoop& loop, std::string_view c
                             {.action = "Write"});
 }
 
-ObjectKey WriteLoopReporter::NameInMetric(const ObjectKey& key) {
+WriteLoopReporter::Labels WriteLoopReporter::LabelsOf(const detail::WriteLoop& loop) {
   auto named = named_.Lock();
-  if (named->contains(key)) return key;
+  const auto found = named->find({loop.kind.kind, loop.key});
+  if (found != named->end()) return found->second;
   if (named->size() == kMaxNamedObjects) return {};
-  named->insert(key);
-  return key;
+  return named
+      ->try_emplace({loop.kind.kind, loop.key},
+                    Labels{loop.key, loop.FieldList(), loop.WriterList()})
+      .first->second;
 }
 
 }  // namespace kopp

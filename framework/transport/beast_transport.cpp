@@ -189,7 +189,7 @@ std::unique_ptr<Stream> BeastTransport::Open(const ApiRequest& request, std::sto
                                                 request, context_->endpoint, stop);
     stream->Start(Serialize(request, *credentials).bytes(), context_->options.max_body, deadline);
     context_->CheckStatus(stream->head(), credentials);
-    stream->Monitor(context_->path);
+    if (IsWatch(request)) stream->Monitor(context_->path);
     return stream;
   } catch (const TransportError& error) {
     context_->CheckError(error, credentials);

@@ -153,6 +153,11 @@ std::vector<std::pair<std::string, std::string>> ImpersonationHeaders(
 
 bool IsSafeToRetry(const ApiRequest& request) { return request.method == "GET"; }
 
+bool IsWatch(const ApiRequest& request) {
+  const auto query = request.target.find('?');
+  return query != std::string::npos && request.target.find("watch=", query) != std::string::npos;
+}
+
 // The message omits the query of the location, because that may contain a credential.
 void RejectRedirect(int status, std::string_view location) {
   if (status < 300 || status >= 400) return;

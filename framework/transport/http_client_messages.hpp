@@ -42,6 +42,8 @@ void CheckApiRequest(const ApiRequest& request);
 /// it.
 [[nodiscard]] bool IsSafeToRetry(const ApiRequest& request);
 
+[[nodiscard]] bool IsWatch(const ApiRequest& request);
+
 /// Throws TransportError if `status` is a redirect (3xx). `location` is the header of this name.
 void RejectRedirect(int status, std::string_view location);
 

@@ -193,7 +193,7 @@ metrics_need_permission() { # NAME
 metrics_status() { # NAME [FLAG...]
   local address
   address=$(sed -n 's/.*"Serving metrics" address="\([^"]*\)".*/\1/p' "$state/$1.log")
-  curl --silent --show-error --insecure --max-time 10 --output /dev/null --write-out '%{http_code}' "https://$address/metrics" "${@:2}"
+  curl --silent --show-error --insecure --max-time 60 --output /dev/null --write-out '%{http_code}' "https://$address/metrics" "${@:2}"
 }
 
 # The audit log has the watches of an operator only after it has stopped. 404 is the response to the first read of a Lease.

@@ -67,7 +67,7 @@ kubeconfig() { # KEY
 }
 
 request() { # METHOD PATH [BODY]
-  curl --silent --show-error --fail-with-body --max-time 10 --cacert "$work/ca.crt" --request "$1" \
+  curl --silent --show-error --fail-with-body --max-time 60 --cacert "$work/ca.crt" --request "$1" \
     --header "Authorization: Bearer $(kubeconfig token)" --header 'Content-Type: application/json' \
     ${3:+--data "$3"} "$(kubeconfig server)$2"
 }

@@ -46,7 +46,7 @@ class WatchEventTest : public InformerTest {
   }
 };
 
-TEST_F(WatchEventTest, EachEventOfAWatchIsOneAndTheFirstListIsNone) {
+TEST_F(WatchEventTest, EventsOfAWatchAreWatchEventsAndThoseOfTheFirstListAreNot) {
   source_.Set(MakeWidget("listed"));
   AddHandler(EnqueueKey(RecordingFunction()));
   Start();
@@ -78,7 +78,7 @@ TEST_F(WatchEventTest, TheChangesOfANewListAreMerged) {
   EXPECT_EQ(event_log_.Await(6).back(), "one update a");
 }
 
-TEST_F(WatchEventTest, AnEventWithTheSameVersionAgainIsNone) {
+TEST_F(WatchEventTest, AnEventWithAnUnchangedVersionIsNoWatchEvent) {
   AddHandler(EnqueueKey(RecordingFunction()));
   Start();
   source_.Set(MakeWidget("a"));
@@ -89,7 +89,7 @@ TEST_F(WatchEventTest, AnEventWithTheSameVersionAgainIsNone) {
   EXPECT_THAT(event_log_.Await(3), ElementsAre("one add a", "update a", "delete a"));
 }
 
-TEST_F(WatchEventTest, AfterAnEventThatCannotBeDecodedThereIsNoneUntilTheNextList) {
+TEST_F(WatchEventTest, AfterAnUndecodableEventNoEventIsAWatchEventUntilTheNextList) {
   AddHandler(EnqueueKey(RecordingFunction()));
   Start();
   source_.SendSkippedEvent("default/a: malformed");
@@ -103,7 +103,7 @@ TEST_F(WatchEventTest, AfterAnEventThatCannotBeDecodedThereIsNoneUntilTheNextLis
   EXPECT_EQ(event_log_.Await(3).back(), "one add b");
 }
 
-TEST_F(WatchEventTest, ADeletionWhoseStateIsUnknownIsNone) {
+TEST_F(WatchEventTest, ADeletionWithMetadataOnlyIsNoWatchEvent) {
   AddHandler(EnqueueKey(RecordingFunction()));
   Start();
   source_.Set(MakeWidget("a"));
@@ -140,7 +140,7 @@ TEST_F(WatchEventTest, AFilterThatTurnsAnUpdateIntoADeletionHidesWhichEventItWas
   EXPECT_THAT(event_log_.Await(4), ElementsAre("one add a", "one update a", "delete a", "add a"));
 }
 
-TEST_F(WatchEventTest, AnEventThatAHandlerChangesToAnotherObjectIsNone) {
+TEST_F(WatchEventTest, AnEventThatAHandlerPassesOnForAnotherObjectIsNoWatchEvent) {
   const AnyEventHandler enqueue = EnqueueKey(RecordingFunction());
   AddHandler({.on_add = [&](const AnyObject&, bool initial) {
     enqueue.on_add(std::make_shared<const Widget>(MakeWidget("b")), initial);
@@ -153,7 +153,7 @@ TEST_F(WatchEventTest, AnEventThatAHandlerChangesToAnotherObjectIsNone) {
 }
 
 // A handler that merges events itself.
-TEST_F(WatchEventTest, AnUpdateFromAnOlderStateIsNone) {
+TEST_F(WatchEventTest, AnUpdateFromAnOlderStateIsNoWatchEvent) {
   AnyEventHandler enqueue = EnqueueKey(RecordingFunction());
   AnyObject first;
   AddHandler({.on_add = [&](const AnyObject& object, bool) { first = object; },

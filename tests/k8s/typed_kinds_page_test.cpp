@@ -46,7 +46,9 @@ TEST_F(TypedKindsPageTest, TheDeploymentIsAppliedAndConvertsToJsonAndBack) {
                              .spec = {.containers = {nginx}, .volumes = {tmp}}}}};
   context.client.Apply(web);
 
-  EXPECT_EQ(transport_.Requests().back().method, "PATCH") << "after a read: is it of others?";
+  ASSERT_EQ(transport_.Requests().size(), 2U);
+  EXPECT_EQ(transport_.Requests()[0].method, "GET") << "is it of others?";
+  EXPECT_EQ(transport_.Requests()[1].method, "PATCH");
 
   const std::string text = kopp::Encode(web);
   const auto copy = kopp::Decode<kopp::Deployment>(text);

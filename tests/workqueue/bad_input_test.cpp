@@ -101,15 +101,11 @@ TEST(BadInputTest, ANegativeDelayFromALimiterAddsImmediately) {
   EXPECT_EQ(queue.Len(), 1);
 }
 
-TEST(BadInputTest, LimitersWithNegativeOrMaximumDelaysDoNotOverflow) {
-  ItemExponentialFailureRateLimiter<int> negative(-1s, 1s);
+TEST(BadInputTest, LimitersWithMaximumDelaysDoNotOverflow) {
   ItemExponentialFailureRateLimiter<int> longest(Duration::max(), Duration::max());
-  ItemExponentialFailureRateLimiter<int> shortest(Duration::min(), Duration::min());
-  ItemFastSlowRateLimiter<int> slow(Duration::min(), Duration::max(), 0);
+  ItemFastSlowRateLimiter<int> slow(Duration::zero(), Duration::max(), 0);
   for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(negative.When(1), -1s);
     EXPECT_EQ(longest.When(1), Duration::max());
-    EXPECT_EQ(shortest.When(1), Duration::min());
     EXPECT_EQ(slow.When(1), Duration::max());
   }
 }

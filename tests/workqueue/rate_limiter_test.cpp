@@ -1,5 +1,6 @@
 #include <chrono>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -127,6 +128,18 @@ TEST(BucketRateLimiterTest, TokensAreRefilledUpToTheBurst) {
 TEST(BucketRateLimiterTest, ARateOrBurstOfZeroIsRejected) {
   EXPECT_THROW((BucketRateLimiter<int>{0, 1}), std::invalid_argument);
   EXPECT_THROW((BucketRateLimiter<int>{1, 0}), std::invalid_argument);
+}
+
+TEST(RateLimiterTest, ANegativeDelayIsRejected) {
+  using Exponential = ItemExponentialFailureRateLimiter<std::string>;
+  using FastSlow = ItemFastSlowRateLimiter<std::string>;
+  EXPECT_THROW(Exponential(-1ms, 1s), std::invalid_argument);
+  EXPECT_THROW(Exponential(1ms, -1s), std::invalid_argument);
+  EXPECT_THROW(FastSlow(-1ms, 1s, 3), std::invalid_argument);
+  EXPECT_THROW(FastSlow(1ms, -1s, 3), std::invalid_argument);
+  EXPECT_THROW(WithMaxWaitRateLimiter<std::string>(std::make_unique<Exponential>(1ms, 1s), -1s),
+               std::invalid_argument);
+  EXPECT_NO_THROW(Exponential(0ms, 0s));
 }
 
 TEST(MaxOfRateLimiterTest, TheLongestDelayAppliesAndEachLimiterCountsEachFailure) {

@@ -1,6 +1,11 @@
-// Writes of objects that an owner controls, with an API server: nothing of others is taken over.
+// Tests writes of objects that an owner controls, with an API server: no takeover of foreign
+// objects.
+#include <atomic>
+#include <cstddef>
+#include <functional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -18,7 +23,9 @@ namespace {
 
 using nlohmann::json;
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
@@ -43,8 +50,15 @@ class OwnedWritesWithServerTest : public ::testing::Test {
         ConfigMap{.metadata = {.name = "settings", .ns = "default", .labels = labels},
                   .data = {{"color", "green"}, {"shape", "round"}}});
   }
+  /// Returns ApplyChild, which is counted in applies_.
+  std::function<Result(const Secret&, Context&)> CountedApply() {
+    return [this](const Secret& secret, Context& context) {
+      ++applies_;
+      return ApplyChild(secret, context);
+    };
+  }
   void Start() {
-    env_.manager().AddController<Secret>().Owns<ConfigMap>().Reconcile(ApplyChild);
+    env_.manager().AddController<Secret>().Owns<ConfigMap>().Reconcile(CountedApply());
     env_.Start();
   }
   /// Makes the operator reconcile the parent, and waits until the child has the color red.
@@ -66,6 +80,11 @@ class OwnedWritesWithServerTest : public ::testing::Test {
     }
     return requests;
   }
+  /// Returns Requests() when the log has one for each apply.
+  std::vector<std::string> RequestsOfApplies() {
+    while (Requests().size() < applies_) std::this_thread::yield();
+    return Requests();
+  }
   void ExpectForeign(const std::string& problem) {
     EXPECT_TRUE(env_.Eventually([&] { return !env_.Events().empty(); }));
     EXPECT_THAT(env_.Events(), Contains(AllOf(HasSubstr("Warning ErrResourceExists: ConfigMap "
@@ -74,7 +93,8 @@ class OwnedWritesWithServerTest : public ::testing::Test {
     EXPECT_THAT(Child().data, ElementsAre(Pair("color", "green"), Pair("shape", "round")));
   }
 
-  testing::Environment env_;
+  std::atomic<std::size_t> applies_ = 0;
+  testing::Environment env_;  // its reconciles use applies_
 };
 
 TEST_F(OwnedWritesWithServerTest, AnOperatorSendsOneRequestForEachApply) {
@@ -84,7 +104,9 @@ TEST_F(OwnedWritesWithServerTest, AnOperatorSendsOneRequestForEachApply) {
   ChangeToRed();
   env_.Stop();
 
-  EXPECT_THAT(Requests(), ::testing::Each(::testing::AnyOf("patch 201", "patch 200")));
+  const auto requests = RequestsOfApplies();
+  EXPECT_EQ(requests.size(), applies_);
+  EXPECT_THAT(requests, Each(AnyOf("patch 201", "patch 200")));
   const json fields =
       env_.client().Get(ConfigMap::kKind, child_key)->at("metadata").at("managedFields");
   EXPECT_EQ(fields.size(), 1U);
@@ -94,14 +116,16 @@ TEST_F(OwnedWritesWithServerTest, AnOperatorSendsOneRequestForEachApply) {
 TEST_F(OwnedWritesWithServerTest, AnOperatorThatStartsAgainSendsOneRequest) {
   CreateParent();
   env_.Reconcile<Secret>(parent_key, ApplyChild);
+  while (Requests().empty() || Requests().back() != "patch 201") std::this_thread::yield();
   const std::size_t before = Requests().size();
   Start();
   ChangeToRed();
   env_.Stop();
 
+  // The first apply takes over what Environment::Reconcile has applied, with a second request.
   const auto requests = Requests();
   EXPECT_THAT(std::vector(requests.begin() + static_cast<std::ptrdiff_t>(before), requests.end()),
-              ::testing::Each("patch 200"));
+              Each("patch 200"));
 }
 
 TEST_F(OwnedWritesWithServerTest, AnObjectOfAUserIsNeitherChangedNorDeletedWithTheParent) {
@@ -170,18 +194,18 @@ TEST_F(OwnedWritesWithServerTest, AnObjectThatAUserCreatesBetweenTwoReconcilesIs
 }
 
 TEST_F(OwnedWritesWithServerTest, TheChildOfAFormerParentIsWrittenAfterItsDeletion) {
-  const Secret former = CreateParent();
+  CreateParent();
   Start();
   ASSERT_TRUE(env_.Eventually<ConfigMap>(child_key));
   // The garbage collector waits for the finalizer.
   env_.client().Patch<ConfigMap>(
       child_key, Patch::Merge({{"metadata", {{"finalizers", {"example.com/slow"}}}}}));
   env_.client().Delete<Secret>(parent_key);
+  const std::size_t applies = applies_;
   const Secret parent = CreateParent();
-  ASSERT_TRUE(env_.Eventually([&] { return !env_.Events().empty(); }));
-  EXPECT_THAT(env_.Events(), Contains(HasSubstr("belongs to a former Secret parent (uid " +
-                                                former.metadata.uid + ")")));
+  while (applies_ < applies + 3) std::this_thread::yield();  // the first one may be a deletion's
   EXPECT_FALSE(IsControlledBy(Child(), parent));
+  EXPECT_TRUE(env_.Events().empty()) << "it is normal for some seconds";
 
   env_.client().Patch<ConfigMap>(child_key,
                                  Patch::Merge({{"metadata", {{"finalizers", nullptr}}}}));

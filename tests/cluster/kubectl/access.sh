@@ -45,7 +45,7 @@ END
 drain() {
   kubectl create -f - <<<"{apiVersion: v1, kind: Node, metadata: {name: node-$namespace}}"
   pod evicted "node-$namespace"
-  kubectl drain "node-$namespace" --force --timeout=20s
+  kubectl drain "node-$namespace" --force --timeout="${patience}s"
   equals "" kubectl get pod evicted --ignore-not-found
   equals true field "node/node-$namespace" .spec.unschedulable
 }

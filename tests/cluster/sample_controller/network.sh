@@ -7,13 +7,15 @@ network_mode=(forward)
 
 # Restarts the controller behind the proxy. SUFFIX: of the API server, see connect_to.
 use_network() { # [SUFFIX [FLAG...]]
+  process_stop "$state" controller TERM
+  process_stop "$state" network
+  rm -f "$state/network.log" # its first line is the port
   connect_to "${1:-}"
   start_network
-  until [[ -s $state/network.log ]]; do sleep 0.05; done
+  eventually_matches . head -n 1 "$state/network.log"
   network_port=$(head -n 1 "$state/network.log")
   sed -E "s|https://127.0.0.1:[0-9]+|https://127.0.0.1:$network_port|" \
     "$state/sample-controller.kubeconfig" >"$state/network.kubeconfig"
-  process_stop "$state" controller TERM
   start_controller_process "$state/network.kubeconfig" -v 4 "${@:2}"
   disown -a # do not report when they end
 }
@@ -46,9 +48,12 @@ start_network() {                                        # [PORT [BYTES]]
 }
 
 silence_connections() {
+  local before
+  before=$(count_silences)
   kill -s USR1 "$(process_id "$state" network)"
-  eventually_matches silenced tail -n 1 "$state/network.log"
+  eventually_equals $((before + 1)) count_silences
 }
+count_silences() { grep -cFx silenced "$state/network.log"; }
 
 count_connections() { grep -cFx connection "$state/network.log"; }
 

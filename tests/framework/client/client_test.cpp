@@ -344,10 +344,11 @@ TEST_F(ClientTest, ApplyStatusSendsTheStatusAndTheUid) {
 }
 
 TEST_F(ClientTest, AStatusThatIsNotFoundMayBeMissingInTheDefinition) {
-  transport_.Respond("PATCH", std::string(kWeb) + "/status", 404,
-                     R"({"reason":"NotFound","message":"deployments.apps \"web\" not found"})");
+  constexpr Kind kFoo{"example.com/v1", "Foo", "foos"};
+  transport_.Respond("PUT", "/apis/example.com/v1/namespaces/shop/foos/web/status", 404,
+                     R"({"reason":"NotFound","message":"foos.example.com \"web\" not found"})");
   try {
-    client_.ApplyStatus(Decode<Deployment>(kWebText), {});
+    client_.UpdateStatus(kFoo, {{"metadata", {{"name", "web"}, {"namespace", "shop"}}}});
     FAIL() << "no ApiError";
   } catch (const ApiError& error) {
     EXPECT_TRUE(error.IsNotFound());
@@ -357,18 +358,21 @@ TEST_F(ClientTest, AStatusThatIsNotFoundMayBeMissingInTheDefinition) {
   }
 }
 
-TEST_F(ClientTest, AScaleThatIsNotFoundMayBeMissingInTheDefinition) {
-  transport_.Respond("PUT", std::string(kWeb) + "/scale", 404,
-                     R"({"reason":"NotFound","message":"deployments.apps \"web\" not found"})");
+TEST_F(ClientTest, AScaleThatIsNotFoundMayBeMissingInTheDefinitionOfACustomKind) {
   Scale scale;
   scale.metadata.name = "web";
   scale.metadata.ns = "shop";
-  try {
-    (void)client_.UpdateScale(Deployment::kKind, scale);
-    FAIL() << "no ApiError";
-  } catch (const ApiError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("has no subresource scale: add ScaleSubresource(…)"));
-  }
+  const auto problem_of = [&](const Kind& kind) -> std::string {
+    try {
+      static_cast<void>(client_.UpdateScale(kind, scale));
+    } catch (const ApiError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  const std::string advice = "has no subresource scale: add ScaleSubresource(…)";
+  EXPECT_THAT(problem_of({"example.com/v1", "Foo", "foos"}), HasSubstr(advice));
+  EXPECT_THAT(problem_of(Deployment::kKind), ::testing::Not(HasSubstr(advice)));
 }
 
 TEST_F(ClientTest, DeleteReturnsWhetherTheObjectExisted) {

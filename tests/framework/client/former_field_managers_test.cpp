@@ -147,7 +147,20 @@ TEST_F(FormerFieldManagersTest, TheFirstErrorIsThrownIfTheFormerManagerIsNotItsC
   } catch (const ApiError& error) {
     EXPECT_TRUE(error.IsInvalid()) << error.what();
   }
-  EXPECT_EQ(transport_.Requests().size(), 2U);
+  EXPECT_EQ(transport_.Requests().size(), 3U) << "with a read of the metadata";
+}
+
+TEST_F(FormerFieldManagersTest, AnInvalidApplyIsNotSentAsAManagerThatHasAppliedNothing) {
+  transport_.Respond("PATCH", kMap, 422, R"({"kind":"Status","status":"Failure",
+                                             "reason":"Invalid","code":422})");
+  transport_.Respond("GET", kMap, 200,
+                     R"({"metadata":{"name":"a","namespace":"shop","managedFields":[)" +
+                         Entry("shop/foo", "Apply") + "]}}");
+
+  EXPECT_THROW(client_.Apply<ConfigMap>(Map()), ApiError);
+
+  EXPECT_THAT(Targets(), ElementsAre(std::string(kMap) + "?fieldManager=shop%2Ffoo&force=true",
+                                     std::string(kMap)));
 }
 
 TEST_F(FormerFieldManagersTest, OtherErrorsAreThrownAtOnce) {

@@ -205,7 +205,7 @@ TEST_F(WriteListenerTest, AnUpdateOfTheStatusIsProvenByTheEntryOfTheSubresource)
       << "what other subresources change is not known";
 }
 
-TEST_F(WriteListenerTest, ARemovedObjectIsRemovedAndOneWithFinalizersOnlyMarked) {
+TEST_F(WriteListenerTest, ADeletionIsRemovedOrOnlyRequestedIfTheObjectHasFinalizers) {
   const json marked{{"deletionTimestamp", "2026-11-29T14:00:00Z"}, {"finalizers", {"a.b/c"}}};
   transport_.Respond("DELETE", kListenedPod, 200, ManagedPod(json::array(), marked));
   client_.Delete<Pod>({"shop", "web"});

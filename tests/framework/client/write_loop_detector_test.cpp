@@ -63,6 +63,21 @@ TEST_F(WriteLoopDetectorTest, ALoopNamesTheObjectTheFieldAndBothWriters) {
   EXPECT_THAT(loop->writers, ElementsAre("op/cert", "op/dns"));
 }
 
+TEST_F(WriteLoopDetectorTest, OnlyTheOutermostFieldsAreNamed) {
+  const json both{{"data", {{"a", {{"c", 1}, {"d", {{"e", 1}}}}}, {"a-b", 1}}}};
+  const json none{{"data", json::object()}};
+  const auto loop = WriteInTurn(20, both, none);
+
+  ASSERT_TRUE(loop);
+  EXPECT_THAT(loop->fields, ElementsAre("data.a", "data.a-b"));
+}
+
+TEST_F(WriteLoopDetectorTest, AListOfManyFieldsIsShortened) {
+  WriteLoop loop;
+  loop.fields = {"a", "b", "c", "d", "e", "f", "g"};
+  EXPECT_EQ(loop.FieldList(), "a, b, c, d, e and 2 more");
+}
+
 TEST_F(WriteLoopDetectorTest, ConditionsThatReplaceEachOtherAreALoopAlsoIfTheirTimesDiffer) {
   std::optional<WriteLoop> loop;
   for (int i = 0; i < 20 && !loop; ++i) {

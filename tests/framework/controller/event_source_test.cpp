@@ -272,6 +272,25 @@ TEST_F(EventSourceTest, ASourceThatThrowsIsStartedAgainAfterADelay) {
   Stop();
 }
 
+TEST_F(EventSourceTest, AfterALongRunTheDelayOfASourceThatThrowsStartsAgain) {
+  int starts = 0;
+  const auto source = std::make_shared<FunctionSource>(
+      "flaky", [&](const SourceContext& context, const std::stop_token& stop) {
+        if (++starts == 3) SleepUntil(context.clock, context.clock.Now() + 1h, stop);
+        if (starts <= 3) throw std::runtime_error("connection lost");
+        context.queue.Add({"ns", "a"});
+      });
+  manager_.AddController<Pod>().Watches(source).Reconcile(Record());
+  Start();
+  for (const Duration delay : {Duration(1s), Duration(2s), Duration(1h), Duration(1s)}) {
+    clock_.AwaitSleeperFor(delay);
+    clock_.Advance(delay);
+  }
+
+  EXPECT_THAT(AwaitCalls(1), ElementsAre("ns/a"));
+  Stop();
+}
+
 TEST_F(EventSourceTest, AnExceptionAfterAStopIsNotLogged) {
   const auto source = std::make_shared<FunctionSource>(
       "custom", [&](const SourceContext& context, const std::stop_token& stop) {

@@ -62,14 +62,16 @@ class OwnEventsTest : public ::testing::Test {
  protected:
   /// Delivers an event as the handlers of a controller do.
   void Deliver(int number, const KeyEvent& event, const std::string& kind = "Pod") {
-    if (!events_.Takes(kPodKey, kind, event, {.priority = number})) added_.push_back(number);
+    if (!events_.Handle(kPodKey, kind, event, {.priority = number})) added_.push_back(number);
   }
   void DeliverUpdate(int number, const AnyObject& before, const AnyObject& after,
-                     bool is_watch_event = true) {
-    Deliver(number, {.type = KeyEvent::Type::kUpdate,
-                     .object = after,
-                     .before = &before,
-                     .is_watch_event = is_watch_event});
+                     bool is_watch_event = true, const std::string& kind = "Pod") {
+    Deliver(number,
+            {.type = KeyEvent::Type::kUpdate,
+             .object = after,
+             .before = &before,
+             .is_watch_event = is_watch_event},
+            kind);
   }
   /// Delivers the update of the status from one version to the next.
   void DeliverStatus(int number, const std::string& before, const std::string& after) {
@@ -326,13 +328,36 @@ TEST_F(OwnEventsTest, OnlyTheMarkOfADeletionIsOwnIfTheObjectHasFinalizers) {
   const auto marked = [](ObjectMeta& pod) { pod.deletionTimestamp = "2026-11-29T14:00:00Z"; };
   FailAfter(Deletion(Verb::kDeleteCollection),
             R"({"kind":"PodList","metadata":{},"items":[{"metadata":{"uid":"u-a"}}]})");
-  DeliverUpdate(1, PodIn("1"), PodIn("2", marked));
+  DeliverUpdate(1, PodIn("1"), PodIn("2", marked), true, "Deployment");
   EXPECT_THAT(added_, IsEmpty());
-  DeliverUpdate(2, PodIn("2", marked), PodIn("3", marked));
+  DeliverUpdate(2, PodIn("2", marked), PodIn("3", marked), true, "Deployment");
   DeliverDelete(3, PodIn("4", marked), "Deployment");
   EXPECT_THAT(added_, ElementsAre(2, 3)) << "a finalizer was removed by another client";
   DeliverDelete(4, PodIn("2"), "Deployment");
   EXPECT_THAT(added_, ElementsAre(2, 3)) << "it was removed at once";
+}
+
+TEST_F(OwnEventsTest, TheDeletionRequestOfTheReconciledObjectIsForeignSoThatFinalizersRun) {
+  const auto marked = [](ObjectMeta& pod) { pod.deletionTimestamp = "2026-11-29T14:00:00Z"; };
+  FailAfter(Deletion(), R"({"metadata":{"name":"a","namespace":"ns","uid":"u-a",)"
+                        R"("resourceVersion":"2","deletionTimestamp":"2026-11-29T14:00:00Z"}})");
+  DeliverUpdate(1, PodIn("1"), PodIn("2", marked));
+  EXPECT_THAT(added_, ElementsAre(1));
+}
+
+TEST_F(OwnEventsTest, TheEventsOfManyLargeResponsesAreStillOwn) {
+  OwnEvents::Attempt attempt(events_, kPodKey);
+  const std::string padding(std::size_t{300} << 10, 'x');
+  for (const char* const version : {"2", "3", "4", "5", "6"}) {
+    json response = json::parse(ResponseIn(version));
+    response["metadata"]["annotations"] = {{"padding", padding}};
+    Write(attempt, StatusWrite(), response.dump());
+  }
+  attempt.End(false);
+  for (int version = 1; version < 6; ++version) {
+    DeliverStatus(version, std::to_string(version), std::to_string(version + 1));
+  }
+  EXPECT_THAT(added_, IsEmpty());
 }
 
 TEST_F(OwnEventsTest, AWriteOfAnotherKeyIsForeign) {

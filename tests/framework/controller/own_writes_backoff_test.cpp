@@ -145,14 +145,16 @@ TEST_F(OwnWritesBackoffTest, AReconcileFollowsTheOwnWriteOfASuccessfulOne) {
 
 TEST_F(OwnWritesBackoffTest, TheWriteOfAnotherControllerIsForeign) {
   SetPods({PodJson("a", R"(,"generation":1)")});
-  manager_.AddController<Pod>({.name = "fails"}).Reconcile([&](const Pod&, Context&) -> Result {
+  ControllerOptions options = WritingErrors();
+  options.name = "fails";
+  manager_.AddController<Pod>(std::move(options)).Reconcile([&](const Pod&, Context&) -> Result {
     RecordCall("fails");
     throw std::runtime_error("disk full");
   });
   std::atomic<bool> wrote = false;
   manager_.AddController<Pod>({.name = "writes"})
       .Reconcile([&](const Pod& pod, Context& context) -> Result {
-        AwaitCalls(1);
+        AwaitCalls(2);
         if (wrote.exchange(true)) return {};
         context.client.WithFieldManager("first").ApplyStatus(
             pod, k8s::core::v1::PodStatus{.message = "hello"});
@@ -160,7 +162,8 @@ TEST_F(OwnWritesBackoffTest, TheWriteOfAnotherControllerIsForeign) {
       });
   Start();
 
-  AwaitCalls(2);  // the clock stands still
+  // The clock stands still.
+  EXPECT_THAT(AwaitCalls(4), ElementsAre("fails", "wrote", "fails", "wrote"));
   Stop();
 }
 

@@ -12,8 +12,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kopp/foreign_object_error.hpp>
 #include <kopp/informer/api_error.hpp>
 #include <kopp/informer/decode_error.hpp>
+#include <kopp/kinds.hpp>
 #include <kopp/not_leader_error.hpp>
 
 namespace kopp {
@@ -175,6 +177,22 @@ TEST_F(ReconcileContextTest, ANamespaceThatIsBeingDeletedIsNoErrorLine) {
   EXPECT_THAT(LogText(), HasSubstr("\"Reconcile failed with an expected error, retrying\""));
   EXPECT_THAT(LogText(), Not(HasSubstr("Reconciler error")));
   EXPECT_EQ(controller_->queue().NumRequeues(key_), 1);
+}
+
+TEST_F(ReconcileContextTest, TheChildOfAFormerOwnerIsAnErrorLineOnlyAfterManyRetries) {
+  const OwnerReference owner{
+      .apiVersion = "v1", .kind = "Pod", .name = "a", .uid = "new", .controller = true};
+  OwnerReference former = owner;
+  former.uid = "old";
+  NewController([&](const ObjectKey& key, Context&) -> Result {
+    throw ForeignObjectError(ConfigMap::kKind, key, owner, former);
+  });
+  ReconcileOnce();
+  EXPECT_THAT(LogText(), HasSubstr("\"Reconcile failed with an expected error, retrying\""));
+  EXPECT_THAT(LogText(), Not(HasSubstr("Reconciler error")));
+
+  for (int retry = 1; retry <= 12; ++retry) ReconcileOnce();
+  EXPECT_THAT(LogText(), HasSubstr("Reconciler error"));
 }
 
 TEST_F(ReconcileContextTest, AWriteOfAFormerLeaderIsNoErrorLine) {

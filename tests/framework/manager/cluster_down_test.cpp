@@ -170,10 +170,31 @@ TEST_F(ClusterDownTest, AControllerThatWatchesTheClusterWaitsWhileItsFirstListIs
         return Result{};
       });
   Start();
+  transport_->Await("WATCH", kPods);
   edge_->Await("GET", kPods);
+  clock_.AwaitSleeperFor(5s);  // the controller waits for the cluster
+  clock_.Advance(5s);
+  clock_.AwaitSleeperFor(5s);  // it still waits, because no list has failed
   list.count_down();
 
   EXPECT_THAT(AwaitCalls(1), ElementsAre("near of 1"));
+  EXPECT_EQ(Stop(), 0);
+}
+
+TEST_F(ClusterDownTest, ACallToTheClusterThatHangsDelaysNoOtherController) {
+  std::latch responses{1};
+  const auto hang = [&](const ApiRequest&) -> ApiResponse {
+    responses.wait();
+    throw TransportError(TransportError::Kind::kTimeout, "no response");
+  };
+  edge_->On("GET", "/api/v1", hang);
+  edge_->On("GET", kPods, hang);
+  AddEdgeController(manager_, manager_.AddCluster("edge", {.transport = edge_}));
+  AddHomeController(manager_);
+  Start();
+
+  EXPECT_THAT(AwaitCalls(1), ElementsAre("near"));
+  responses.count_down();
   EXPECT_EQ(Stop(), 0);
 }
 
@@ -217,6 +238,9 @@ TEST_F(ClusterDownTest, TheManagerReturns1IfTheCachesOfARequiredClusterDoNotSync
   AddEdgeController(manager_, edge);
   AddHomeController(manager_);
   Start();
+  transport_->Await("WATCH", kPods);  // the home cluster has synced: only the limit of edge counts
+  transport_->Await("WATCH", kDeployments);
+  AwaitLog(R"(cluster="edge")");  // its first list has failed
   AdvanceUntilLogged("the caches have not synced in time");
   runner_.join();
 

@@ -31,6 +31,18 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
+TEST_F(ManagerTest, AControllerMayHaveTheLongestPeriod) {
+  Manager manager{Options{.sync_period = Duration::max(), .transport = transport_}};
+  for (int i = 0; i < 100; ++i) {  // the period has a random part
+    EXPECT_NO_THROW(manager.AddController<Pod>({.name = std::to_string(i)}));
+  }
+}
+
+TEST_F(ManagerTest, AControllerWhoseNameIsNoFieldManagerIsRejected) {
+  EXPECT_THROW(manager_.AddController<Pod>({.name = "a\nb"}), std::invalid_argument);
+  EXPECT_NO_THROW(manager_.AddController<Pod>({.name = "a\nb", .field_manager = "ab"}));
+}
+
 TEST_F(ManagerTest, AfterAStopTheCurrentReconcileFinishesAndNoOtherStarts) {
   SetPods({PodJson("a"), PodJson("b")});
   manager_.AddController<Pod>().Reconcile([this](const Pod& pod, Context& context) {

@@ -87,7 +87,7 @@ TEST_F(PathMonitorTest, IdleConnectionsThatDidNotRespondMeanwhileAreClosed) {
   EXPECT_EQ(pool_.closed_since, sent_ + 2s);
 }
 
-TEST_F(PathMonitorTest, AShortSilenceMeansNothing) {
+TEST_F(PathMonitorTest, ASilenceBelow900MillisecondsClosesNoConnection) {
   Silence(899ms);
   RespondOnNewConnection();
 

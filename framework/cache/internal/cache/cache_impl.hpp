@@ -66,7 +66,8 @@ class Cache::Impl final : public WriteObserver {
   /// The same for those views whose informers are in `informers`.
   bool WaitForSync(const std::vector<const InformerSet*>& informers,
                    const std::stop_token& stop) const;
-  /// The same with a time limit instead of CacheOptions::sync_timeout.
+  /// The same with a time limit instead of CacheOptions::sync_timeout. 0: none.
+  bool WaitForSync(Duration limit, const std::stop_token& stop) const;
   bool WaitForSync(const std::vector<const InformerSet*>& informers, Duration limit,
                    const std::stop_token& stop) const;
   [[nodiscard]] std::vector<UnsyncedInformer> NotSynced() const;

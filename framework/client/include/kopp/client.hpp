@@ -106,9 +106,9 @@ class Client {
   /// Returns a copy that reports its writes to `observer`, which must outlive all copies; not dry
   /// runs. The client of a Manager reports to its cache.
   [[nodiscard]] Client WithWriteObserver(WriteObserver& observer) const;
-  /// Returns a copy that tells `listener` of its writes, before they are sent and when they have
-  /// ended; not of dry runs. For controllers, which recognize the events of their own writes: the
-  /// type is internal.
+  /// Returns a copy that calls `listener` before each write is sent and after it has ended, except
+  /// for dry runs. For controllers, which recognize the events of their own writes: the type is
+  /// internal.
   [[nodiscard]] Client WithWriteListener(std::shared_ptr<WriteListener> listener) const;
   /// Returns a copy whose calls have spans below `parent`; see Tracer. `tracer` must outlive all
   /// copies. Context::client has the span of the reconcile.
@@ -352,7 +352,7 @@ class Client {
   struct Body {
     ObjectKey key;
     std::string text;
-    /// Of an object without uid and resourceVersion.
+    /// The controller of an object that has neither uid nor resourceVersion.
     std::optional<OwnerReference> controller = {};
   };
   [[nodiscard]] Written Write(const Kind& kind, const ObjectKey& key, ApiRequest request,
@@ -368,6 +368,8 @@ class Client {
   [[nodiscard]] Written ApplyAndTakeOver(const Kind& kind, const ObjectKey& key,
                                          const ApiRequest& request, const WriteOptions& options,
                                          std::string_view force) const;
+  [[nodiscard]] std::optional<std::string> ReadMetadata(const Kind& kind,
+                                                        const ObjectKey& key) const;
   [[nodiscard]] Written ApplyAsAny(const Kind& kind, const ObjectKey& key,
                                    const ApiRequest& request, const WriteOptions& options,
                                    std::string_view force) const;

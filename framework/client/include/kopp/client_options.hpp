@@ -79,7 +79,7 @@ struct WriteOptions {
   std::string field_manager = {};  ///< owner of the written fields; empty: the client's
   bool dry_run = false;            ///< validates and returns the result, but does not store it
   std::optional<FieldValidation> field_validation = {};  ///< not set: the client's
-  bool adopt = false;  ///< of Update and Replace: as in ApplyOptions
+  bool adopt = false;  ///< for Update and Replace; see ApplyOptions::adopt
 };
 
 /// Options of a server-side apply.
@@ -102,8 +102,7 @@ struct ApplyOptions {
 };
 
 /// Options of a DELETE request. Without preconditions, it deletes the object of any owner. If a
-/// precondition does not hold, the API server returns 409
-/// Conflict.
+/// precondition does not hold, the API server returns 409 Conflict.
 struct DeleteOptions {
   std::string uid = {};                                 ///< precondition; empty: any
   std::string resource_version = {};                    ///< precondition; empty: any

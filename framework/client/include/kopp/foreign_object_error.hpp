@@ -24,9 +24,14 @@ class ForeignObjectError : public std::runtime_error {
                      std::optional<OwnerReference> controller);
   /// Returns the reference to the controller of the existing object; nullopt if it has none.
   [[nodiscard]] const std::optional<OwnerReference>& controller() const { return controller_; }
+  /// Returns whether the controller is a former object with the owner's name, so the garbage
+  /// collector deletes the existing object. A reconcile that throws this error is no error line and
+  /// no Event until it has been retried several times.
+  [[nodiscard]] bool belongs_to_former_owner() const { return belongs_to_former_owner_; }
 
  private:
   std::optional<OwnerReference> controller_;
+  bool belongs_to_former_owner_;
 };
 
 }  // namespace kopp

@@ -9,6 +9,10 @@
 
 namespace kopp::detail {
 
+/// The Accept header of a read that needs only the metadata. Any server may send the whole object.
+inline constexpr std::string_view kAcceptMetadata =
+    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+
 /// Returns the path of a group and version, such as "apps/v1": "/apis/apps/v1"; of "v1": "/api/v1".
 /// Throws std::invalid_argument if a part is not a valid path segment.
 [[nodiscard]] std::string VersionPath(std::string_view api_version);

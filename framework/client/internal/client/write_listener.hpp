@@ -47,7 +47,7 @@ struct ObjectChange {
 [[nodiscard]] std::vector<ObjectChange> ProvenChanges(const ClientWrite& write, bool created,
                                                       std::string_view response);
 
-/// Learns of the writes of a Client; see Client::WithWriteListener. Must be thread-safe.
+/// Observes the writes of a Client; see Client::WithWriteListener. Must be thread-safe.
 class WriteListener {
  public:
   virtual ~WriteListener() = default;

@@ -38,7 +38,8 @@ struct WriteLoop {
 ///
 /// An object that is written more than kUnsuspicious times in kWindow is suspicious: the next
 /// kMaxChecked responses are parsed. There is a loop if kMinReturns of them in turn give a field
-/// the value back that it had before the last write. Only hashes of the values are kept.
+/// the value back that it had before the last write. Only hashes of the values are kept, of the
+/// kMaxHistories objects that were checked last.
 class WriteLoopDetector {
  public:
   static constexpr Duration kWindow = std::chrono::minutes(1);
@@ -47,6 +48,7 @@ class WriteLoopDetector {
   static constexpr int kMaxChecked = 30;
   static constexpr int kMinReturns = 4;
   static constexpr std::size_t kMaxObjects = 1000;  // the others were not written for longer
+  static constexpr std::size_t kMaxHistories = 50;
 
   explicit WriteLoopDetector(Clock& clock) : clock_(clock) {}
 
@@ -65,15 +67,23 @@ class WriteLoopDetector {
     TimePoint since;
     TimePoint not_before = TimePoint::min();  // of the next report
     int count = 0;
+  };
+  /// The responses of one object that were checked.
+  struct History {
+    TimePoint since;                          // as Writes::since
     std::vector<State> states = {};           // the last two that differ
     std::map<std::string, int> returns = {};  // how often a field got its former value back
   };
+  struct Objects {
+    LruMap<std::size_t, Writes> writes{kMaxObjects};  // by the hash of the path
+    LruMap<std::size_t, History> histories{kMaxHistories};
+  };
 
-  bool Count(const std::string& object);
-  bool Add(const std::string& object, State state, WriteLoop& loop);
+  bool Count(std::size_t object);
+  bool Add(std::size_t object, State state, WriteLoop& loop);
 
   Clock& clock_;
-  Guarded<LruMap<std::string, Writes>> objects_{kMaxObjects};
+  Guarded<Objects> objects_;
 };
 
 /// Returns a transport that calls `on_loop` for each write loop, on the thread of the write.

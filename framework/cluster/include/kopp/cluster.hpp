@@ -19,7 +19,7 @@ struct ClusterOptions {
   std::string watch_namespace = {};
   CacheOptions cache = {};
   std::shared_ptr<Transport> transport = {};
-  /// What waits for this cluster while its API server cannot be reached. false: only the
+  /// Whether all controllers wait for this cluster. false: only the
   /// controllers that watch it wait, 5 seconds at most; its events come when its caches have
   /// synced, and keys that have failed are then retried at once. true: all controllers wait, and
   /// Manager::Run fails if the API server cannot be reached at the start or the caches do not sync

@@ -77,10 +77,9 @@ class Cluster::Impl {
 
   /// Throws ConfigError with the reason if the configuration is invalid.
   void RequireUsable() const;
-  /// Returns a message if the API server does not serve one of the watched kinds, except those with
-  /// CacheOptions::wait_if_missing; else an empty string. Throws as calls do if the API server
-  /// cannot be reached.
-  [[nodiscard]] std::string FindMissingKind(const std::stop_token& stop) const;
+  /// Throws ConfigError if the API server does not serve one of the watched kinds as declared,
+  /// except those with CacheOptions::wait_if_missing, and as calls do if it cannot be reached.
+  void RequireKinds(const std::stop_token& stop) const;
   /// Makes the calls of client(), and reads of the cache that wait, end with an exception.
   void CancelCalls();
   /// Stops the cache, and blocks until no handler is being called any more.

@@ -60,8 +60,8 @@ class Controller::Impl {
   [[nodiscard]] const KindRef& kind() const { return kind_; }
   [[nodiscard]] Cache& cache() { return cache_; }
   [[nodiscard]] ControllerQueue& queue() { return *queue_; }
-  /// Which events are those of the writes of the reconciles. A simulation that calls reconciler()
-  /// tells it of the reconciles.
+  /// Recognizes the events of the reconciles' own writes. A simulation that calls reconciler()
+  /// creates an OwnEvents::Attempt for each call.
   [[nodiscard]] OwnEvents& own_events() { return own_events_; }
   /// See Controller::EventsOf.
   [[nodiscard]] EventQueue EventsOf(std::string source) {
@@ -119,9 +119,9 @@ class Controller::Impl {
   void RetryFailing(const std::string& source);
 
   /// Starts the workers. Call it after SetReconciler. `client` is that of the reconciles, see
-  /// ClientOf. `events` must outlive the controller. May be called again with the same `events` and
-  /// `log` after WaitForWorkers has returned true, for example after a lost leadership. Throws
-  /// std::runtime_error if a thread cannot be started; then call RequestStop and WaitForWorkers.
+  /// ClientOf. `events` must live until WaitForWorkers has returned true. May be called again then,
+  /// for example after a lost leadership, with the same `log`. Throws std::runtime_error if a
+  /// thread cannot be started; then call RequestStop and WaitForWorkers.
   void Start(Client client, EventRecorder& events, const Logger& log);
   /// Makes the sources end, and each worker after its current key. Keys that are still queued are
   /// not reconciled. Does not block.

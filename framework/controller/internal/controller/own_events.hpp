@@ -50,11 +50,11 @@ class OwnEvents {
   OwnEvents(const OwnEvents&) = delete;
   OwnEvents& operator=(const OwnEvents&) = delete;
 
-  /// Returns whether this object takes care of an event of an object of the kind `kind`, which is
-  /// to reconcile `key`. Otherwise the caller must add it with `options`.
-  [[nodiscard]] bool Takes(const ObjectKey& key, std::string_view kind,
-                           const informer::KeyEvent& event, const AddOptions& options) {
-    return size_ != 0 && TakesKnown(key, kind, event, options);
+  /// Handles an event of an object of the kind `kind` that reconciles `key`. Returns false if the
+  /// caller must add it with `options`.
+  [[nodiscard]] bool Handle(const ObjectKey& key, std::string_view kind,
+                            const informer::KeyEvent& event, const AddOptions& options) {
+    return size_ != 0 && HandleKnown(key, kind, event, options);
   }
 
   class Listener;
@@ -89,7 +89,7 @@ class OwnEvents {
   [[nodiscard]] std::size_t size() const { return size_; }
 
  private:
-  enum class Origin { kOwn, kForeign, kUnknown };
+  enum class Origin { kOwn, kForeign, kUndecided };
 
   /// A copy of a KeyEvent, and of its AddOptions.
   struct WaitingEvent {
@@ -110,14 +110,15 @@ class OwnEvents {
     bool running = false;                            // an attempt
     std::map<std::uint64_t, ClientWrite> sent = {};  // by id; without a response
     std::deque<Response> responses = {};             // not decoded: many are never needed
+    std::size_t response_size = 0;                   // bytes of their texts
     std::deque<ObjectChange> changes = {};           // of decoded responses
     std::unordered_map<std::size_t, std::size_t> last_bodies = {};  // hashes, by that of the path
     std::vector<WaitingEvent> waiting = {};
   };
   using Entries = std::unordered_map<ObjectKey, Writes>;
 
-  [[nodiscard]] bool TakesKnown(const ObjectKey& key, std::string_view kind,
-                                const informer::KeyEvent& event, const AddOptions& options);
+  [[nodiscard]] bool HandleKnown(const ObjectKey& key, std::string_view kind,
+                                 const informer::KeyEvent& event, const AddOptions& options);
   void Begin(const ObjectKey& key);
   void Suspend(const ObjectKey& key);
   std::uint64_t OnWriteStarted(const Listener& listener, ClientWrite write);
@@ -126,8 +127,9 @@ class OwnEvents {
 
   static void Record(Writes& writes, Response response);
   static void Decode(Writes& writes, const std::optional<ObjectKey>& object);
+  static bool IsProbablyOwn(const Writes& writes, const informer::KeyEvent& event);
   static Origin OriginOf(Writes& writes, std::string_view kind, const informer::KeyEvent& event);
-  static std::vector<WaitingEvent> TakeForeign(Writes& writes);
+  static std::vector<WaitingEvent> RemoveForeign(Writes& writes);
   void AddAll(const ObjectKey& key, std::vector<WaitingEvent> events) const noexcept;
 
   const KindRef kind_;

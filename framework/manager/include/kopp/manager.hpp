@@ -149,7 +149,7 @@ class Manager {
   ///    synced, those of a further cluster only if it is ClusterOptions::required,
   /// 3. RunnableGroup::kOthers,
   /// 4. the controllers and kLeaderElected; with leader election, when this replica is the leader.
-  ///    A controller that watches a further cluster waits 5 seconds at most for its caches.
+  ///    A controller that watches a further cluster that cannot be reached waits for 5 seconds.
   ///
   /// Then stops: the controllers finish their current reconciles while their sources and
   /// kLeaderElected end, with leader election the queued Events of reconciles are written and the

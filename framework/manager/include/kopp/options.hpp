@@ -66,7 +66,7 @@ struct Options {
   /// --install-crds: call Manager::InstallCrds at the start, before the caches.
   bool install_crds = false;
 
-  /// Of the program: its user agent, the source of its Events, and the field manager of
+  /// The name of the program: its user agent, the source of its Events, and the field manager of
   /// Manager::client(). That of a controller is `name`, a slash and the name of the controller.
   std::string name = "kopp";
   std::string version{};  ///< of the program, for the user agent

@@ -116,7 +116,7 @@ class HttpServer {
 
   /// Starts the server. Clients can connect when the constructor returns. Throws ConfigError with
   /// the address and a remedy if it cannot listen or cannot use the certificate, and
-  /// std::invalid_argument for a time or a limit of 0.
+  /// std::invalid_argument unless all times and limits are positive.
   HttpServer(const HttpServerOptions& options, Routes routes);
 
   /// Stops listening and closes all connections, then blocks until running handlers return. Does

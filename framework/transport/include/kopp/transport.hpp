@@ -121,8 +121,11 @@ struct TransportOptions {
   Duration connect_timeout = std::chrono::seconds(5);  ///< for each of name lookup and TCP connect
   /// For each TLS handshake, and for opening a tunnel through a proxy.
   Duration handshake_timeout = std::chrono::seconds(10);
-  Duration call_timeout = std::chrono::seconds(30);  ///< for a whole Call; for Open until the head
-  std::size_t max_body = 64U << 20;                  ///< bytes of a Call's response body
+  /// For a whole Call; for Open until the head. A GET on a reused connection that gets no byte for
+  /// a third of it is sent again on a new connection: see "Retries and limits" in
+  /// docs/connecting.md.
+  Duration call_timeout = std::chrono::seconds(30);
+  std::size_t max_body = 64U << 20;  ///< bytes of a Call's response body
   /// Decides when to read credential files and run plugins again. Must outlive the transport.
   Clock& clock = Clock::Real();
   /// Called with one line of text, once per problem: if a credential file or plugin cannot be used

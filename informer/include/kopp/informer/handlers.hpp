@@ -26,8 +26,8 @@ struct KeyEvent {
   const AnyObject& object;            ///< the new state; of a deleted object the last one
   const AnyObject* before = nullptr;  ///< the previous state; null unless it is an update
   bool in_initial_list = false;       ///< see AnyEventHandler::on_add
-  /// Exactly one event of a watch, which has a new resource version: the result of one write. False
-  /// if events were merged, for example by a list, a busy handler or a filter.
+  /// Whether this is exactly one watch event with a new resource version, so the result of one
+  /// write. False if events were merged, for example by a list, a busy handler or a filter.
   bool is_watch_event = false;
 
   /// Returns whether the update is a resync: the object has not changed.

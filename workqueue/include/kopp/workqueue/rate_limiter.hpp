@@ -36,14 +36,29 @@ class RateLimiter {
   RateLimiter() = default;
 };
 
+namespace detail {
+
+/// Returns `delay`. Throws std::invalid_argument if it is negative: failed items would be retried
+/// without a pause.
+inline Duration RequireNotNegative(Duration delay, const char* name) {
+  if (delay >= Duration::zero()) return delay;
+  throw std::invalid_argument(std::string("the delay ") + name +
+                              " of a rate limiter must not be negative");
+}
+
+}  // namespace detail
+
 /// Returns the delay `base` after the first failure of an item, and doubles it with each further
 /// failure, up to `max`. If more than twice `max` has passed since the last failure of an item, it
 /// starts again at `base`. So `max` should be longer than it takes to process an item.
 template <Item T>
 class ItemExponentialFailureRateLimiter final : public RateLimiter<T> {
  public:
+  /// Throws std::invalid_argument if a delay is negative.
   ItemExponentialFailureRateLimiter(Duration base, Duration max, Clock& clock = Clock::Real())
-      : base_(base), max_(max), failures_(detail::Doubled(max), clock) {}
+      : base_(detail::RequireNotNegative(base, "base")),
+        max_(detail::RequireNotNegative(max, "max")),
+        failures_(detail::Doubled(max), clock) {}
 
   Duration When(const T& item) override {
     const int failures = failures_.Increment(item);
@@ -69,10 +84,11 @@ class ItemExponentialFailureRateLimiter final : public RateLimiter<T> {
 template <Item T>
 class ItemFastSlowRateLimiter final : public RateLimiter<T> {
  public:
+  /// Throws std::invalid_argument if a delay is negative.
   ItemFastSlowRateLimiter(Duration fast, Duration slow, int max_fast_attempts,
                           Clock& clock = Clock::Real())
-      : fast_(fast),
-        slow_(slow),
+      : fast_(detail::RequireNotNegative(fast, "fast")),
+        slow_(detail::RequireNotNegative(slow, "slow")),
         max_fast_attempts_(max_fast_attempts),
         failures_(detail::Doubled(std::max(fast, slow)), clock) {}
 
@@ -164,8 +180,9 @@ class MaxOfRateLimiter final : public RateLimiter<T> {
 template <Item T>
 class WithMaxWaitRateLimiter final : public RateLimiter<T> {
  public:
+  /// Throws std::invalid_argument if `max` is negative.
   WithMaxWaitRateLimiter(std::unique_ptr<RateLimiter<T>> limiter, Duration max)
-      : limiter_(std::move(limiter)), max_(max) {}
+      : limiter_(std::move(limiter)), max_(detail::RequireNotNegative(max, "max")) {}
 
   Duration When(const T& item) override { return std::min(limiter_->When(item), max_); }
   void Forget(const T& item) override { limiter_->Forget(item); }
