@@ -1,5 +1,7 @@
 #include "event_sender.hpp"
 
+#include "base/any_token.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -24,7 +26,7 @@ bool IsTemporary(const ApiError& error) {
 
 SendResult EventSender::Try(EventRequest& request, bool may_exist) {
   try {
-    Send(request, may_exist);
+    SendInTime(request, may_exist);
     return {};
   } catch (const ApiError& error) {
     if (!IsTemporary(error)) return Rejected(request, error);
@@ -64,24 +66,37 @@ SendResult EventSender::Rejected(const EventRequest& request, const ApiError& er
   return {.outcome = is_expected ? Outcome::kWritten : Outcome::kRejected};
 }
 
-void EventSender::Send(EventRequest& request, bool may_exist) {
+void EventSender::SendInTime(EventRequest& request, bool may_exist) {
+  const std::stop_token limit = timer_.Start(SaturatingAdd(Clock::Real().Now(), try_timeout_));
+  const detail::CancelWhenDone done(timer_);
+  const detail::AnyToken end(client_.stop(), limit);
+  try {
+    Send(client_.With(end.get()), request, may_exist);
+  } catch (const TransportError&) {
+    if (!limit.stop_requested() || client_.stop().stop_requested()) throw;
+    throw TransportError(TransportError::Kind::kTimeout,
+                         "the API server did not respond to the write of an event in time");
+  }
+}
+
+void EventSender::Send(const Client& client, EventRequest& request, bool may_exist) {
   if (!request.change.is_null()) {
     try {
-      (void)client_.Patch(aggregator_.kind(), request.key, Patch::Merge(request.change));
+      (void)client.Patch(aggregator_.kind(), request.key, Patch::Merge(request.change));
       return;
     } catch (const ApiError& error) {
       if (!error.IsNotFound()) throw;  // it has expired: create it again
     }
   }
-  Create(request, may_exist);
+  Create(client, request, may_exist);
 }
 
 /// Creates the Event, with another name if another recorder has used its name: a program that has
 /// just ended, or one with the same fake time.
-void EventSender::Create(EventRequest& request, bool may_exist) {
+void EventSender::Create(const Client& client, EventRequest& request, bool may_exist) {
   for (int names = 1;; ++names) {
     try {
-      (void)client_.Create(aggregator_.kind(), request.body);
+      (void)client.Create(aggregator_.kind(), request.body);
       return;
     } catch (const ApiError& error) {
       if (!error.IsAlreadyExists() || may_exist || names == kMaxNames) throw;

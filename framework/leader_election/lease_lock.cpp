@@ -13,18 +13,6 @@ using nlohmann::json;
 
 constexpr Kind kLease{"coordination.k8s.io/v1", "Lease", "leases"};
 
-/// Cancels the period of a StopTimer when it is destroyed.
-class CancelWhenDone {
- public:
-  explicit CancelWhenDone(StopTimer& timer) : timer_(timer) {}
-  ~CancelWhenDone() { timer_.Cancel(); }
-  CancelWhenDone(const CancelWhenDone&) = delete;
-  CancelWhenDone& operator=(const CancelWhenDone&) = delete;
-
- private:
-  StopTimer& timer_;
-};
-
 TransportError LeaseTimeout() {
   return {TransportError::Kind::kTimeout,
           "no response to a request for the Lease in time; check the connection to the API server"};

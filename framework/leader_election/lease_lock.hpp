@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/stop_timer.hpp"
 #include "lease_state.hpp"
-#include "stop_timer.hpp"
 
 #include <functional>
 #include <map>

@@ -3,7 +3,9 @@
 #include "foo_reconciler.hpp"
 #include "widget.hpp"
 
+#include <chrono>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -107,6 +109,64 @@ TEST(ExploreSampleTest, APlantedWriteLoopIsFound) {
   ASSERT_FALSE(result);
   EXPECT_THAT(result.findings.front().problem,
               ::testing::HasSubstr("writes the same fields of Foo default/foo back and forth"));
+}
+
+TEST(ExploreSampleTest, APlantedAdoptionOfAForeignDeploymentIsFound) {
+  const OperatorSetup setup = [](Manager& manager) {
+    manager.AddController<Foo>().Owns<Deployment>().Reconcile([](const Foo& foo, Context& context) {
+      const ObjectKey key{foo.metadata.ns, foo.spec.deploymentName};
+      const auto existing = context.cache.Get<Deployment>(key);
+      if (existing && !IsControlledBy(*existing, foo)) {
+        const json owner{{"metadata", OwnedBy(foo, foo.spec.deploymentName)}};
+        context.client.Apply<Deployment>(owner, {.adopt = true});
+      }
+      return sample::ReconcileFoo(foo, context);
+    });
+  };
+  Scenario scenario = FooScenario();
+  scenario.start = [](const Client& client) {
+    const json labels{{"app", "precious"}};
+    client.Create<Deployment>(
+        {{"metadata", {{"name", "web"}, {"namespace", "default"}}},
+         {"spec",
+          {{"selector", {{"matchLabels", labels}}},
+           {"template",
+            {{"metadata", {{"labels", labels}}},
+             {"spec", {{"containers", {{{"name", "web"}, {"image", "precious:1"}}}}}}}}}}});
+  };
+  const auto owner_of_foreign = [](const Client& client) -> std::string {
+    const auto web = client.Get<Deployment>({"default", "web"});
+    const bool is_precious = web && web->spec.template_.metadata.labels.contains("app") &&
+                             web->spec.template_.metadata.labels.at("app") == "precious";
+    return is_precious && !web->metadata.ownerReferences.empty() ? "it has an owner" : "";
+  };
+  scenario.invariants = {{"the Deployment of others has no owner", owner_of_foreign}};
+  const ExploreResult result =
+      Explore(scenario, setup, {.time_limit = kNoTimeLimit, .max_findings = 1});
+
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.findings.front().problem, ::testing::HasSubstr("it has an owner"));
+}
+
+TEST(ExploreSampleTest, APlantedWriteThatDefeatsTheBackoffIsFound) {
+  const OperatorSetup setup = [](Manager& manager) {
+    manager.AddController<Foo>().Owns<Deployment>().Reconcile(
+        [&manager](const Foo& foo, Context& context) -> Result {
+          if (context.clock.Now() > TimePoint{} + std::chrono::minutes(1)) {
+            return sample::ReconcileFoo(foo, context);
+          }
+          const std::string error = "request id " + std::to_string(context.retries);
+          manager.client().Patch<Foo>(  // its writes are not known as own ones
+              foo_key, Patch::Merge({{"metadata", {{"annotations", {{"error", error}}}}}}));
+          throw std::runtime_error(error);
+        });
+  };
+  const ExploreResult result =
+      Explore(FooScenario(), setup, {.time_limit = kNoTimeLimit, .max_findings = 1});
+
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.findings.front().problem,
+              ::testing::HasSubstr("The back-off of foo default/foo is defeated"));
 }
 
 TEST(ExploreSampleTest, TheExampleThatCopiesConfigMapsSurvivesAllDisturbances) {

@@ -1,4 +1,4 @@
-#include "stop_timer.hpp"
+#include "base/stop_timer.hpp"
 
 #include <utility>
 

@@ -49,4 +49,16 @@ class StopTimer {
   std::jthread thread_;  // last: it uses all members above
 };
 
+/// Cancels the period of a StopTimer when it is destroyed.
+class CancelWhenDone {
+ public:
+  explicit CancelWhenDone(StopTimer& timer) : timer_(timer) {}
+  ~CancelWhenDone() { timer_.Cancel(); }
+  CancelWhenDone(const CancelWhenDone&) = delete;
+  CancelWhenDone& operator=(const CancelWhenDone&) = delete;
+
+ private:
+  StopTimer& timer_;
+};
+
 }  // namespace kopp::detail
