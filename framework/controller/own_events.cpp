@@ -158,7 +158,7 @@ void OwnEvents::Suspend(const ObjectKey& key) {
     if (found == entries->end()) return;
     found->second.running = false;
     Decode(found->second, std::nullopt);  // the texts of the responses need much memory
-    foreign = RemoveForeign(found->second);
+    foreign = RemoveForeign(found->second, nullptr);
   }
   AddAll(key, std::move(foreign));
 }
@@ -192,10 +192,9 @@ void OwnEvents::OnWriteEnded(const ObjectKey& key, std::uint64_t id, bool create
     Writes& writes = found->second;
     auto sent = writes.sent.extract(id);
     if (!sent) return;
-    if (!response.empty()) {
-      Record(writes, {std::move(sent.mapped()), created, std::string(response)});
-    }
-    foreign = RemoveForeign(writes);
+    const ClientWrite write = std::move(sent.mapped());
+    if (!response.empty()) Record(writes, {write, created, std::string(response)});
+    foreign = RemoveForeign(writes, &write);
   }
   AddAll(key, std::move(foreign));
 }
@@ -284,10 +283,16 @@ bool OwnEvents::HandleKnown(const ObjectKey& key, std::string_view kind, const K
   return true;
 }
 
-/// Removes the events that wait for nothing any more. Returns the foreign ones.
-std::vector<OwnEvents::WaitingEvent> OwnEvents::RemoveForeign(Writes& writes) {
+/// Removes the events that wait for nothing any more. Returns the foreign ones. `ended`: only those
+/// that may have waited for this write; null: all.
+std::vector<OwnEvents::WaitingEvent> OwnEvents::RemoveForeign(Writes& writes,
+                                                              const ClientWrite* ended) {
   std::vector<WaitingEvent> foreign;
   for (WaitingEvent& waiting : std::exchange(writes.waiting, {})) {
+    if (ended != nullptr && !MayConcern(*ended, waiting.object.key())) {
+      writes.waiting.push_back(std::move(waiting));
+      continue;
+    }
     const KeyEvent event{.type = waiting.type,
                          .object = waiting.object,
                          .before = waiting.before ? &waiting.before : nullptr,

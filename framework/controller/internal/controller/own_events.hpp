@@ -129,7 +129,7 @@ class OwnEvents {
   static void Decode(Writes& writes, const std::optional<ObjectKey>& object);
   static bool IsProbablyOwn(const Writes& writes, const informer::KeyEvent& event);
   static Origin OriginOf(Writes& writes, std::string_view kind, const informer::KeyEvent& event);
-  static std::vector<WaitingEvent> RemoveForeign(Writes& writes);
+  static std::vector<WaitingEvent> RemoveForeign(Writes& writes, const ClientWrite* ended);
   void AddAll(const ObjectKey& key, std::vector<WaitingEvent> events) const noexcept;
 
   const KindRef kind_;
