@@ -100,9 +100,11 @@ std::optional<OwnerReference> ControllerToCheck(const std::vector<OwnerReference
 }
 
 std::optional<OwnerReference> ControllerToCheck(const json& object) {
-  const json owners = object.value("/metadata/ownerReferences"_json_pointer, json());
-  if (!owners.is_array()) return std::nullopt;
-  return ControllerToCheck(owners.get<std::vector<OwnerReference>>(), MetadataOf(object, "uid"),
+  const auto metadata = object.find("metadata");
+  if (metadata == object.end()) return std::nullopt;
+  const auto owners = metadata->find("ownerReferences");
+  if (owners == metadata->end() || !owners->is_array()) return std::nullopt;
+  return ControllerToCheck(owners->get<std::vector<OwnerReference>>(), MetadataOf(object, "uid"),
                            MetadataOf(object, "resourceVersion"));
 }
 

@@ -234,8 +234,8 @@ void OwnEvents::Decode(Writes& writes, const std::optional<ObjectKey>& object) {
 /// Returns whether the event is probably that of a write whose response has not been decoded.
 bool OwnEvents::IsProbablyOwn(const Writes& writes, const KeyEvent& event) {
   if (event.type == KeyEvent::Type::kDelete) return false;
-  const std::string version =
-      R"("resourceVersion":")" + event.object.metadata().resourceVersion + '"';
+  // The end of "resourceVersion": the search is fast because V is rare.
+  const std::string version = R"(Version":")" + event.object.metadata().resourceVersion + '"';
   return std::ranges::any_of(writes.responses, [&](const Response& response) {
     return MayConcern(response.write, event.object.key()) &&
            response.text.find(version) != std::string::npos;
