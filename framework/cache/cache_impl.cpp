@@ -158,9 +158,16 @@ void Cache::Impl::Start() {
 bool Cache::Impl::WaitForSync(const std::vector<Entry>& entries, Duration limit,
                               const std::stop_token& stop) const {
   return WaitWithLimit(clock_, limit, stop, [&](const std::stop_token& end) {
-    return std::ranges::all_of(
-        entries, [&](const Entry& entry) { return entry.informers->WaitForSync(end); });
+    return std::ranges::all_of(entries, [&](const Entry& entry) {
+      return entry.informers->WaitForSync(end) || IsRemoved(entry);
+    });
   });
+}
+
+/// Returns whether the view was removed while the cache runs: nothing waits for it any more.
+bool Cache::Impl::IsRemoved(const Entry& entry) const {
+  const std::shared_lock lock{mutex_};
+  return !stopped_ && entry.informers->IsStopped();
 }
 
 bool Cache::Impl::WaitForSync(const std::vector<Entry>& entries,

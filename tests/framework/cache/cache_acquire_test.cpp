@@ -1,3 +1,4 @@
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
@@ -87,6 +88,22 @@ TEST(CacheAcquireTest, TheCacheIsDestroyedAfterARunningReleaseOfItsInformers) {
       << "a thread of the informers still uses the transport";
   transport.Proceed();
   is_destroyed.wait();
+}
+
+TEST(CacheAcquireTest, AViewThatIsRemovedBeforeItHasSyncedDoesNotMakeTheWaitFail) {
+  testing::FakeClock clock;
+  testing::ScriptedTransport transport{clock};
+  transport.Respond("GET", "/api/v1/pods", 500, "{}");
+  Cache cache(transport, {}, Logger(), clock);
+  auto informers = cache.Acquire<Pod>();
+  cache.Start();
+  std::atomic<bool> synced = false;
+  {
+    const std::jthread wait([&] { synced = cache.WaitForSync({}); });
+    clock.AwaitSleeperFor(std::chrono::minutes(2));  // the time limit of the wait
+    informers.reset();
+  }
+  EXPECT_TRUE(synced);
 }
 
 TEST(CacheAcquireTest, AResultOfAcquireDoesNotRemoveAViewThatWasRemovedAndAddedAgain) {

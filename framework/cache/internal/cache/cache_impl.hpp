@@ -123,6 +123,7 @@ class Cache::Impl final : public WriteObserver {
   [[nodiscard]] Informers Synced(const detail::WatchedView& view) const;
   [[nodiscard]] std::vector<Entry> Entries() const;
   [[nodiscard]] std::vector<Entry> Entries(const std::vector<const InformerSet*>& informers) const;
+  [[nodiscard]] bool IsRemoved(const Entry& entry) const;
   [[nodiscard]] bool WaitForSync(const std::vector<Entry>& entries,
                                  const std::stop_token& stop) const;
   [[nodiscard]] bool WaitForSync(const std::vector<Entry>& entries, Duration limit,

@@ -105,6 +105,7 @@ class InformerSet::Impl final : public InformerSet {
                                                                           std::size_t limit) const;
   /// Makes the threads end, and the calls that wait. Does not block.
   void RequestStop();
+  [[nodiscard]] bool IsStopped() const { return stopped_.stop_requested(); }
   /// Calls RequestStop and blocks until the threads have ended. The objects remain readable. May be
   /// called again. Must not be called by a handler.
   void Stop();
