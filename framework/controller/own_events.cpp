@@ -1,6 +1,7 @@
 #include "controller/own_events.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 namespace kopp {
@@ -63,10 +64,13 @@ bool IsDeletionRequest(const KeyEvent& event) {
          !event.before->metadata().deletionTimestamp && event.object.metadata().deletionTimestamp;
 }
 
-/// Returns whether the write may be to the object.
-bool MayConcern(const ClientWrite& write, const ObjectKey& object) {
-  return write.key.ns == object.ns && (write.key.name.empty() || write.key.name == object.name);
+/// Returns whether the write may be to the object of the kind.
+bool MayConcern(const ClientWrite& write, std::string_view kind, const ObjectKey& object) {
+  return write.kind.kind == kind && write.key.ns == object.ns &&
+         (write.key.name.empty() || write.key.name == object.name);
 }
+
+constexpr auto kAll = [](const ClientWrite& /*write*/) { return true; };
 
 template <typename T>
 void PushBounded(std::deque<T>& values, T value, std::size_t max) {
@@ -157,7 +161,7 @@ void OwnEvents::Suspend(const ObjectKey& key) {
     const auto found = entries->find(key);
     if (found == entries->end()) return;
     found->second.running = false;
-    Decode(found->second, std::nullopt);  // the texts of the responses need much memory
+    Decode(found->second, kAll);  // the texts of the responses need much memory
     foreign = RemoveForeign(found->second, nullptr);
   }
   AddAll(key, std::move(foreign));
@@ -214,15 +218,16 @@ void OwnEvents::Record(Writes& writes, Response response) {
   if (response.text.size() > kMaxResponseSize) return;
   const bool is_full = writes.responses.size() == kMaxResponses ||
                        writes.response_size + response.text.size() > kMaxResponseSize;
-  if (is_full) Decode(writes, std::nullopt);
+  if (is_full) Decode(writes, kAll);
   writes.response_size += response.text.size();
   writes.responses.push_back(std::move(response));
 }
 
-/// Decodes the responses that may be about an object, or all of them.
-void OwnEvents::Decode(Writes& writes, const std::optional<ObjectKey>& object) {
+/// Decodes the responses for which `predicate` is true.
+template <typename Predicate>
+void OwnEvents::Decode(Writes& writes, Predicate predicate) {
   std::erase_if(writes.responses, [&](const Response& response) {
-    if (object && !MayConcern(response.write, *object)) return false;
+    if (!predicate(response.write)) return false;
     writes.response_size -= response.text.size();
     for (ObjectChange& change : ProvenChanges(response.write, response.created, response.text)) {
       PushBounded(writes.changes, std::move(change), kMaxChanges);
@@ -232,12 +237,12 @@ void OwnEvents::Decode(Writes& writes, const std::optional<ObjectKey>& object) {
 }
 
 /// Returns whether the event is probably that of a write whose response has not been decoded.
-bool OwnEvents::IsProbablyOwn(const Writes& writes, const KeyEvent& event) {
+bool OwnEvents::IsProbablyOwn(const Writes& writes, std::string_view kind, const KeyEvent& event) {
   if (event.type == KeyEvent::Type::kDelete) return false;
   // The end of "resourceVersion": the search is fast because V is rare.
   const std::string version = R"(Version":")" + event.object.metadata().resourceVersion + '"';
   return std::ranges::any_of(writes.responses, [&](const Response& response) {
-    return MayConcern(response.write, event.object.key()) &&
+    return MayConcern(response.write, kind, event.object.key()) &&
            response.text.find(version) != std::string::npos;
   });
 }
@@ -245,17 +250,17 @@ bool OwnEvents::IsProbablyOwn(const Writes& writes, const KeyEvent& event) {
 /// While a reconcile runs, avoids to decode a response: after a success nobody needs it.
 OwnEvents::Origin OwnEvents::OriginOf(Writes& writes, std::string_view kind,
                                       const KeyEvent& event) {
-  if (writes.running && IsProbablyOwn(writes, event)) return Origin::kUndecided;
-  const ObjectKey object = event.object.key();
-  Decode(writes, object);
+  if (writes.running && IsProbablyOwn(writes, kind, event)) return Origin::kUndecided;
+  const auto may_concern = [kind, object = event.object.key()](const ClientWrite& write) {
+    return MayConcern(write, kind, object);
+  };
+  Decode(writes, may_concern);
   if (std::ranges::any_of(writes.changes,
                           [&](const ObjectChange& change) { return IsEventOf(change, event); })) {
     return Origin::kOwn;
   }
-  const auto may_be_sent = [&](const auto& sent) {
-    return sent.second.kind.kind == kind && MayConcern(sent.second, object);
-  };
-  return std::ranges::any_of(writes.sent, may_be_sent) ? Origin::kUndecided : Origin::kForeign;
+  const bool may_be_sent = std::ranges::any_of(std::views::values(writes.sent), may_concern);
+  return may_be_sent ? Origin::kUndecided : Origin::kForeign;
 }
 
 bool OwnEvents::HandleKnown(const ObjectKey& key, std::string_view kind, const KeyEvent& event,
@@ -289,7 +294,7 @@ std::vector<OwnEvents::WaitingEvent> OwnEvents::RemoveForeign(Writes& writes,
                                                               const ClientWrite* ended) {
   std::vector<WaitingEvent> foreign;
   for (WaitingEvent& waiting : std::exchange(writes.waiting, {})) {
-    if (ended != nullptr && !MayConcern(*ended, waiting.object.key())) {
+    if (ended != nullptr && !MayConcern(*ended, waiting.kind, waiting.object.key())) {
       writes.waiting.push_back(std::move(waiting));
       continue;
     }

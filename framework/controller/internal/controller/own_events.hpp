@@ -9,7 +9,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -126,8 +125,10 @@ class OwnEvents {
                     std::string_view response);
 
   static void Record(Writes& writes, Response response);
-  static void Decode(Writes& writes, const std::optional<ObjectKey>& object);
-  static bool IsProbablyOwn(const Writes& writes, const informer::KeyEvent& event);
+  template <typename Predicate>
+  static void Decode(Writes& writes, Predicate predicate);
+  static bool IsProbablyOwn(const Writes& writes, std::string_view kind,
+                            const informer::KeyEvent& event);
   static Origin OriginOf(Writes& writes, std::string_view kind, const informer::KeyEvent& event);
   static std::vector<WaitingEvent> RemoveForeign(Writes& writes, const ClientWrite* ended);
   void AddAll(const ObjectKey& key, std::vector<WaitingEvent> events) const noexcept;
