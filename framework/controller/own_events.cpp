@@ -1,7 +1,7 @@
 #include "controller/own_events.hpp"
 
 #include <algorithm>
-#include <ranges>
+#include <type_traits>
 #include <utility>
 
 namespace kopp {
@@ -10,7 +10,7 @@ namespace {
 using informer::KeyEvent;
 
 // The events of older writes count as foreign.
-constexpr std::size_t kMaxChanges = 256;
+constexpr std::size_t kMaxChanges = 256;  // also of remembered bodies
 constexpr std::size_t kMaxResponses = 128;
 constexpr std::size_t kMaxResponseSize = std::size_t{1} << 20;  // of one, and of those kept
 
@@ -70,13 +70,13 @@ bool MayConcern(const ClientWrite& write, std::string_view kind, const ObjectKey
          (write.key.name.empty() || write.key.name == object.name);
 }
 
-constexpr auto kAll = [](const ClientWrite& /*write*/) { return true; };
-
 template <typename T>
-void PushBounded(std::deque<T>& values, T value, std::size_t max) {
-  if (values.size() == max) values.pop_front();
+void PushBounded(std::vector<T>& values, std::type_identity_t<T> value) {
+  if (values.size() == kMaxChanges) values.erase(values.begin());
   values.push_back(std::move(value));
 }
+
+constexpr auto kAll = [](const ClientWrite& /*write*/) { return true; };
 
 }  // namespace
 
@@ -182,7 +182,7 @@ std::uint64_t OwnEvents::OnWriteStarted(const Listener& listener, ClientWrite wr
   Writes& writes = entry->second;
   if (running) writes.running = true;
   const std::uint64_t id = ++last_id_;
-  writes.sent.emplace(id, std::move(write));
+  writes.sent.push_back({id, std::make_shared<const ClientWrite>(std::move(write))});
   return id;
 }
 
@@ -194,11 +194,12 @@ void OwnEvents::OnWriteEnded(const ObjectKey& key, std::uint64_t id, bool create
     const auto found = entries->find(key);
     if (found == entries->end()) return;
     Writes& writes = found->second;
-    auto sent = writes.sent.extract(id);
-    if (!sent) return;
-    const ClientWrite write = std::move(sent.mapped());
+    const auto sent = std::ranges::find(writes.sent, id, &SentWrite::id);
+    if (sent == writes.sent.end()) return;
+    const auto write = std::move(sent->write);
+    writes.sent.erase(sent);
     if (!response.empty()) Record(writes, {write, created, std::string(response)});
-    foreign = RemoveForeign(writes, &write);
+    foreign = RemoveForeign(writes, write.get());
   }
   AddAll(key, std::move(foreign));
 }
@@ -207,13 +208,15 @@ void OwnEvents::OnWriteEnded(const ObjectKey& key, std::uint64_t id, bool create
 /// nothing then.
 void OwnEvents::Record(Writes& writes, Response response) {
   using Verb = ClientWrite::Verb;
-  const ClientWrite& write = response.write;
+  const ClientWrite& write = *response.write;
   if (write.verb == Verb::kUpdate || write.verb == Verb::kApply) {
-    if (writes.last_bodies.size() >= kMaxChanges) writes.last_bodies.clear();
-    const auto [last, is_first] = writes.last_bodies.try_emplace(write.path_hash, write.body_hash);
-    const bool repeats = !is_first && last->second == write.body_hash;
-    last->second = write.body_hash;
-    if (repeats && !response.created) return;
+    const auto last = std::ranges::find(writes.last_bodies, write.path_hash, &LastBody::path_hash);
+    if (last == writes.last_bodies.end()) {
+      PushBounded(writes.last_bodies, {write.path_hash, write.body_hash});
+    } else {
+      const bool repeats = std::exchange(last->body_hash, write.body_hash) == write.body_hash;
+      if (repeats && !response.created) return;
+    }
   }
   if (response.text.size() > kMaxResponseSize) return;
   const bool is_full = writes.responses.size() == kMaxResponses ||
@@ -227,10 +230,10 @@ void OwnEvents::Record(Writes& writes, Response response) {
 template <typename Predicate>
 void OwnEvents::Decode(Writes& writes, Predicate predicate) {
   std::erase_if(writes.responses, [&](const Response& response) {
-    if (!predicate(response.write)) return false;
+    if (!predicate(*response.write)) return false;
     writes.response_size -= response.text.size();
-    for (ObjectChange& change : ProvenChanges(response.write, response.created, response.text)) {
-      PushBounded(writes.changes, std::move(change), kMaxChanges);
+    for (ObjectChange& change : ProvenChanges(*response.write, response.created, response.text)) {
+      PushBounded(writes.changes, std::move(change));
     }
     return true;
   });
@@ -242,7 +245,7 @@ bool OwnEvents::IsProbablyOwn(const Writes& writes, std::string_view kind, const
   // The end of "resourceVersion": the search is fast because V is rare.
   const std::string version = R"(Version":")" + event.object.metadata().resourceVersion + '"';
   return std::ranges::any_of(writes.responses, [&](const Response& response) {
-    return MayConcern(response.write, kind, event.object.key()) &&
+    return MayConcern(*response.write, kind, event.object.key()) &&
            response.text.find(version) != std::string::npos;
   });
 }
@@ -259,7 +262,8 @@ OwnEvents::Origin OwnEvents::OriginOf(Writes& writes, std::string_view kind,
                           [&](const ObjectChange& change) { return IsEventOf(change, event); })) {
     return Origin::kOwn;
   }
-  const bool may_be_sent = std::ranges::any_of(std::views::values(writes.sent), may_concern);
+  const bool may_be_sent = std::ranges::any_of(
+      writes.sent, [&](const SentWrite& sent) { return may_concern(*sent.write); });
   return may_be_sent ? Origin::kUndecided : Origin::kForeign;
 }
 

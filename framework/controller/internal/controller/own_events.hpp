@@ -5,9 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -99,19 +97,27 @@ class OwnEvents {
     bool is_watch_event;
     AddOptions options;
   };
+  struct SentWrite {
+    std::uint64_t id;
+    std::shared_ptr<const ClientWrite> write;
+  };
   struct Response {
-    ClientWrite write;
+    std::shared_ptr<const ClientWrite> write;
     bool created;
     std::string text;
   };
+  struct LastBody {
+    std::size_t path_hash;
+    std::size_t body_hash;
+  };
   /// The writes of one key.
   struct Writes {
-    bool running = false;                            // an attempt
-    std::map<std::uint64_t, ClientWrite> sent = {};  // by id; without a response
-    std::deque<Response> responses = {};             // not decoded: many are never needed
-    std::size_t response_size = 0;                   // bytes of their texts
-    std::deque<ObjectChange> changes = {};           // of decoded responses
-    std::unordered_map<std::size_t, std::size_t> last_bodies = {};  // hashes, by that of the path
+    bool running = false;                    // an attempt
+    std::vector<SentWrite> sent = {};        // without a response
+    std::vector<Response> responses = {};    // not decoded: many are never needed
+    std::size_t response_size = 0;           // bytes of their texts
+    std::vector<ObjectChange> changes = {};  // of decoded responses
+    std::vector<LastBody> last_bodies = {};  // of updates and applies, one for each path
     std::vector<WaitingEvent> waiting = {};
   };
   using Entries = std::unordered_map<ObjectKey, Writes>;
