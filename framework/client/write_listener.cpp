@@ -44,9 +44,10 @@ KOPP_FIELDS(VersionedObject::Metadata, resourceVersion)
 KOPP_FIELDS(VersionedObject, metadata)
 
 /// Returns the version that the object must have before the write, or "". "0" is any version.
-std::string PreconditionOf(std::string_view body) {
-  if (!body.starts_with('{') || body.find("\"resourceVersion\"") == std::string_view::npos)
-    return "";
+std::string PreconditionOf(Verb verb, std::string_view body) {
+  if (!body.starts_with('{')) return "";
+  // Applied objects rarely have a version: the search is cheaper than to decode them.
+  if (verb == Verb::kApply && body.find("\"resourceVersion\"") == std::string_view::npos) return "";
   try {
     std::string version = Decode<VersionedObject>(body).metadata.resourceVersion;
     return version == "0" ? "" : version;
@@ -110,7 +111,7 @@ std::vector<ObjectChange> Changes(const ClientWrite& write, bool created,
 /// Reports a write to a listener: its start, and its end. Without a response, the write has failed.
 class StartedWrite {
  public:
-  StartedWrite(WriteListener& listener, ClientWrite write)
+  StartedWrite(WriteListener& listener, ClientWrite&& write)
       : listener_(&listener), id_(listener.OnWriteStarted(std::move(write))) {}
   ~StartedWrite() {
     if (listener_ != nullptr) listener_->OnWriteEnded(id_, /*created=*/false, "");
@@ -142,7 +143,7 @@ std::vector<ObjectChange> ProvenChanges(const ClientWrite& write, bool created,
 std::string Client::CallWrite(const ApiRequest& request, bool dry_run, ClientWrite write) const {
   if (listener_ == nullptr || dry_run) return Call(request);
   const auto hash = [](std::string_view text) { return std::hash<std::string_view>()(text); };
-  write.precondition = PreconditionOf(request.body);
+  write.precondition = PreconditionOf(write.verb, request.body);
   write.path_hash = hash(std::string_view(request.target).substr(0, request.target.find('?')));
   write.body_hash = hash(request.body);
   StartedWrite started(*listener_, std::move(write));

@@ -84,7 +84,7 @@ class OwnEvents::Listener final : public WriteListener {
  public:
   Listener(OwnEvents& events, const ObjectKey& key) : events_(events), key_(key) {}
 
-  std::uint64_t OnWriteStarted(ClientWrite write) override {
+  std::uint64_t OnWriteStarted(ClientWrite&& write) override {
     return events_.OnWriteStarted(*this, std::move(write));
   }
   void OnWriteEnded(std::uint64_t id, bool created, std::string_view response) override {
@@ -167,7 +167,7 @@ void OwnEvents::Suspend(const ObjectKey& key) {
   AddAll(key, std::move(foreign));
 }
 
-std::uint64_t OwnEvents::OnWriteStarted(const Listener& listener, ClientWrite write) {
+std::uint64_t OwnEvents::OnWriteStarted(const Listener& listener, ClientWrite&& write) {
   auto entries = entries_.Lock();
   const auto [entry, is_new] = entries->try_emplace(listener.key());
   size_ = entries->size();

@@ -51,7 +51,7 @@ std::string ManagedPod(const json& managed_fields, json metadata = json::object(
 class WriteListenerTest : public ::testing::Test {
  protected:
   struct Listener final : WriteListener {
-    std::uint64_t OnWriteStarted(ClientWrite write) override {
+    std::uint64_t OnWriteStarted(ClientWrite&& write) override {
       log.push_back("start " + write.key.ToString());
       writes.push_back(std::move(write));
       return writes.size();

@@ -55,7 +55,7 @@ class WriteListener {
   WriteListener& operator=(const WriteListener&) = delete;
 
   /// Called before the write is sent. Returns an id for OnWriteEnded.
-  virtual std::uint64_t OnWriteStarted(ClientWrite write) = 0;
+  virtual std::uint64_t OnWriteStarted(ClientWrite&& write) = 0;
   /// Called before the call of the client returns. `response` is empty if the write has failed, or
   /// if it is not known whether it has. Must not throw.
   virtual void OnWriteEnded(std::uint64_t id, bool created, std::string_view response) = 0;

@@ -126,7 +126,7 @@ class OwnEvents {
                                  const informer::KeyEvent& event, const AddOptions& options);
   void Begin(const ObjectKey& key);
   void Suspend(const ObjectKey& key);
-  std::uint64_t OnWriteStarted(const Listener& listener, ClientWrite write);
+  std::uint64_t OnWriteStarted(const Listener& listener, ClientWrite&& write);
   void OnWriteEnded(const ObjectKey& key, std::uint64_t id, bool created,
                     std::string_view response);
 
