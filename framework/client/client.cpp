@@ -104,12 +104,6 @@ Client Client::WithWriteObserver(WriteObserver& observer) const {
   return copy;
 }
 
-Client Client::WithWriteListener(std::shared_ptr<WriteListener> listener) const {
-  Client copy = *this;
-  copy.listener_ = std::move(listener);
-  return copy;
-}
-
 Client Client::WithTracing(Tracer& tracer, const SpanContext& parent) const {
   Client copy = *this;
   copy.tracing_ = std::make_shared<const detail::ClientTracing>(tracer, parent);

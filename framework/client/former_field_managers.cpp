@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -107,12 +108,12 @@ Client::Written Client::ApplyAndTakeOver(const Kind& kind, const ObjectKey& key,
   return written;
 }
 
-/// Returns the text of the object's metadata, or nullopt if the client must not read it.
+/// Returns the text of the object's metadata, or nullopt if it cannot be read.
 std::optional<std::string> Client::ReadMetadata(const Kind& kind, const ObjectKey& key) const {
   try {
     return Call(
         {.target = detail::ObjectPath(kind, key), .accept = std::string(detail::kAcceptMetadata)});
-  } catch (const ApiError&) {
+  } catch (const std::exception&) {
     return std::nullopt;
   }
 }

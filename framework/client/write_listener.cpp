@@ -6,7 +6,6 @@
 #include <functional>
 #include <utility>
 
-#include <kopp/client.hpp>
 #include <kopp/informer/decode_error.hpp>
 #include <kopp/informer/fields.hpp>
 
@@ -137,6 +136,12 @@ std::vector<ObjectChange> ProvenChanges(const ClientWrite& write, bool created,
   } catch (const DecodeError&) {
     return {};
   }
+}
+
+Client WithWriteListener(const Client& client, std::shared_ptr<WriteListener> listener) {
+  Client copy = client;
+  copy.listener_ = std::move(listener);
+  return copy;
 }
 
 /// Sends a write request, and reports it to the listener.

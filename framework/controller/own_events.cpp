@@ -105,21 +105,21 @@ class OwnEvents::Listener final : public WriteListener {
   std::atomic<bool> ended_ = false;
 };
 
-OwnEvents::Attempt::Attempt(OwnEvents& events, const ObjectKey& key)
+OwnEvents::Scope::Scope(OwnEvents& events, const ObjectKey& key)
     : events_(events), listener_(std::make_shared<Listener>(events, key)) {
   events_.Begin(key);
 }
 
-OwnEvents::Attempt::~Attempt() {
+OwnEvents::Scope::~Scope() {
   try {
     End(/*succeeded=*/false);
   } catch (...) {  // NOLINT(bugprone-empty-catch): there is no memory for the changes
   }
 }
 
-std::shared_ptr<WriteListener> OwnEvents::Attempt::listener() const { return listener_; }
+std::shared_ptr<WriteListener> OwnEvents::Scope::listener() const { return listener_; }
 
-void OwnEvents::Attempt::End(bool succeeded) {
+void OwnEvents::Scope::End(bool succeeded) {
   if (listener_->SetEnded()) return;
   return succeeded ? events_.Forget(listener_->key()) : events_.Suspend(listener_->key());
 }

@@ -99,8 +99,8 @@ void ReconcileRunner::ProcessOrThrow(const QueuedKey& next, const std::stop_toke
                                              .retries = history.retries,
                                              .queue_wait = queue_wait,
                                              .reasons = next.payload.reasons});
-  OwnEvents::Attempt writes(options_.own_events, next.item);
-  const Client client = dependencies_.client.WithWriteListener(writes.listener());
+  OwnEvents::Scope writes(options_.own_events, next.item);
+  const Client client = WithWriteListener(dependencies_.client, writes.listener());
   const Attempt attempt{.client = client,
                         .next = next,
                         .stop = stop,

@@ -166,7 +166,7 @@ Cluster& Manager::Impl::AddCluster(const std::string& name, ClusterOptions optio
   if (start) cluster.cache().Start();
   if (!cluster.required()) {
     Add({.name = "cluster " + name, .group = RunnableGroup::kCaches},
-        [this, &cluster](const std::stop_token& stop) { FollowCluster(cluster, stop); });
+        [this, &cluster](const std::stop_token& stop) { AwaitOptionalCluster(cluster, stop); });
   }
   return cluster.cluster();
 }

@@ -90,7 +90,7 @@ class Manager::Impl {
   bool Start(const std::stop_token& stop);
   void PostponeControllers();
   void CheckKinds(const std::stop_token& stop);
-  void FollowCluster(const Cluster::Impl& cluster, const std::stop_token& stop) const;
+  void AwaitOptionalCluster(const Cluster::Impl& cluster, const std::stop_token& stop) const;
   void ReportUnwatchedReads() const;
   void StartCaches();
   bool WaitForCaches(const std::stop_token& stop);

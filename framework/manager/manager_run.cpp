@@ -84,7 +84,7 @@ void Manager::Impl::PostponeControllers() {
   for (Controller::Impl* controller : postponed) StartLater(*controller);
 }
 
-/// Throws as Cluster::Impl::RequireKinds for the required clusters. FollowCluster checks the
+/// Throws as Cluster::Impl::RequireKinds for the required clusters. AwaitOptionalCluster checks the
 /// others.
 void Manager::Impl::CheckKinds(const std::stop_token& stop) {
   for (const Cluster::Impl* cluster : Clusters()) {
@@ -95,7 +95,8 @@ void Manager::Impl::CheckKinds(const std::stop_token& stop) {
 /// Checks the kinds of a cluster that is not required. When its caches have synced, retries the
 /// keys whose last reconcile threw, because it may have read these caches. Throws ConfigError if
 /// the cluster does not serve a watched kind.
-void Manager::Impl::FollowCluster(const Cluster::Impl& cluster, const std::stop_token& stop) const {
+void Manager::Impl::AwaitOptionalCluster(const Cluster::Impl& cluster,
+                                         const std::stop_token& stop) const {
   try {
     cluster.RequireKinds(stop);
   } catch (const ConfigError&) {

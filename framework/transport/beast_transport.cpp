@@ -29,7 +29,7 @@ struct Interrupter {
 };
 
 // The stream that BeastTransport::Open returns.
-class BeastStream final : public Stream, public PathMonitor::MonitoredStream {
+class BeastStream final : public Stream, public DeadConnectionDetector::MonitoredStream {
  public:
   BeastStream(std::unique_ptr<HttpConnection> connection, const ApiRequest& request,
               const Endpoint& endpoint, std::stop_token stop)
@@ -55,7 +55,9 @@ class BeastStream final : public Stream, public PathMonitor::MonitoredStream {
   }
 
   // Lets `path` cut the stream. Call it after Start.
-  void Monitor(PathMonitor& path) { registration_.emplace(path, *this, connection_->opened()); }
+  void Monitor(DeadConnectionDetector& detector) {
+    registration_.emplace(detector, *this, connection_->opened());
+  }
 
   Chunk Read(Duration limit) override {
     try {
@@ -101,7 +103,8 @@ class BeastStream final : public Stream, public PathMonitor::MonitoredStream {
   ApiResponse head_;
   std::array<char, HttpConnection::kReadSize> bytes_{};
   std::atomic<bool> was_cut_ = false;
-  std::optional<PathMonitor::Registration> registration_;  // last: it uses the connection
+  std::optional<DeadConnectionDetector::Registration>
+      registration_;  // last: it uses the connection
 };
 
 }  // namespace
@@ -137,13 +140,13 @@ ApiResponse BeastTransport::CallWith(const Credentials& credentials, const ApiRe
   if (auto pooled = AcquirePooled(credentials.tls.get())) {
     const bool safe = IsSafeToRetry(request);
     const TimePoint silence_deadline =
-        safe ? PathMonitor::SilenceDeadline(Now(), deadline) : TimePoint::max();
+        safe ? DeadConnectionDetector::SilenceDeadline(Now(), deadline) : TimePoint::max();
     try {
       return Exchange(pooled, request, bytes, deadline, silence_deadline, stop);
     } catch (const TransportError& error) {
       if (pooled->received_any()) throw;
       const TimePoint now = Now();
-      context_->path.OnSilence(pooled->sent(), now, pool_);
+      context_->dead_connections.OnSilence(pooled->sent(), now, pool_);
       // The server may have closed the connection at this moment, or the network may have lost it.
       // It is unknown whether the server has processed the request.
       const bool closed = error.kind() == ErrorKind::kBroken;
@@ -168,7 +171,7 @@ ApiResponse BeastTransport::Exchange(std::unique_ptr<HttpConnection>& connection
     if (request.before_send) request.before_send();
     response = connection->SendAndReadHead(bytes, parser, context_->options.max_body, deadline,
                                            silence_deadline);
-    context_->path.OnResponse(connection->opened(), connection->sent());
+    context_->dead_connections.OnResponse(connection->opened(), connection->sent());
     parser->eager(true);
     while (!parser->is_done()) connection->ReadSomeOrTimeOut(*parser, deadline);
     // If the body ends with the connection, an interrupted read looks like its end.
@@ -189,7 +192,7 @@ std::unique_ptr<Stream> BeastTransport::Open(const ApiRequest& request, std::sto
                                                 request, context_->endpoint, stop);
     stream->Start(Serialize(request, *credentials).bytes(), context_->options.max_body, deadline);
     context_->CheckStatus(stream->head(), credentials);
-    if (IsWatch(request)) stream->Monitor(context_->path);
+    if (IsWatch(request)) stream->Monitor(context_->dead_connections);
     return stream;
   } catch (const TransportError& error) {
     context_->CheckError(error, credentials);

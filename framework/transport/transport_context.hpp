@@ -3,12 +3,12 @@
 #include "base/quoted.hpp"
 #include "config/config_input.hpp"
 #include "credentials_provider.hpp"
+#include "dead_connection_detector.hpp"
 #include "http_client_messages.hpp"
 #include "net/endpoint.hpp"
 #include "net/name_lookup.hpp"
 #include "net/proxy.hpp"
 #include "net/tls.hpp"
-#include "path_monitor.hpp"
 
 #include <memory>
 #include <optional>
@@ -78,7 +78,7 @@ struct TransportContext {
   CredentialsProvider credentials;
   NameLookup lookup;  ///< of the proxy if there is one, else of the server
   std::vector<std::pair<std::string, std::string>> impersonation;
-  PathMonitor path;
+  DeadConnectionDetector dead_connections;
 
  private:
   // Returns the name to expect in the server certificate; "" for http://.

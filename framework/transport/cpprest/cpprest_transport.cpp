@@ -205,7 +205,7 @@ std::optional<ApiResponse> CpprestTransport::CallByCpprest(const ApiRequest& req
     const bool safe = IsSafeToRetry(request);
     const TimePoint sent = Clock::Real().Now();
     const TimePoint silence_deadline =
-        safe ? PathMonitor::SilenceDeadline(sent, deadline) : TimePoint::max();
+        safe ? DeadConnectionDetector::SilenceDeadline(sent, deadline) : TimePoint::max();
     try {
       return Exchange(pooled, request, credentials, deadline, silence_deadline, stop);
     } catch (const TransportError& error) {
@@ -217,7 +217,7 @@ std::optional<ApiResponse> CpprestTransport::CallByCpprest(const ApiRequest& req
           error.kind() == ErrorKind::kBroken && pooled->progress->ReusedConnectionWithoutResponse();
       const TimePoint now = Clock::Real().Now();
       const bool was_silent = pooled->progress->ReusedConnectionWasSilent();
-      if (was_silent) context_->path.OnSilence(sent, now, pool_);
+      if (was_silent) context_->dead_connections.OnSilence(sent, now, pool_);
       const bool silent = error.kind() == ErrorKind::kTimeout && was_silent && now < deadline;
       if (stop.stop_requested() || (!unsent && !((closed || silent) && safe))) throw;
     }
@@ -265,7 +265,7 @@ ApiResponse CpprestTransport::Exchange(std::unique_ptr<PooledConnection>& connec
     SendRequest(*connection, request, credentials);
     auto response = progress->WaitForResponse(stop);
     if (!response) continue;  // the reused connection was closed: use another connection
-    context_->path.OnResponse(progress->opened(), sent);
+    context_->dead_connections.OnResponse(progress->opened(), sent);
     pool_.Release(std::move(connection));
     return std::move(*response);
   }

@@ -1,10 +1,13 @@
 // Stops a whole program during each request of its start.
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
+#include <sstream>
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,8 +22,8 @@
 namespace kopp {
 namespace {
 
-using ::testing::ContainsRegex;
-using ::testing::Not;
+using namespace std::chrono_literals;
+using ::testing::IsEmpty;
 
 struct Gauge {
   static constexpr Kind kKind{"example.com/v1", "Gauge", "gauges"};
@@ -34,12 +37,18 @@ KOPP_FIELDS(Gauge::Spec, size)
 KOPP_FIELDS(Gauge, metadata, spec)
 KOPP_CRD(Gauge)
 
-/// Requests a stop when the request `stop_at` begins. Like the transports over a network, it does
-/// not send a request whose stop was requested.
+/// Requests a stop when the request `stop_at` of the program begins.
+struct StopAt {
+  const std::size_t stop_at;
+  std::stop_source stop = {};
+  std::atomic<std::size_t> requests = 0;
+};
+
+/// Counts the requests. Like the transports over a network, it does not send a request whose stop
+/// was requested.
 class StoppingTransport final : public Transport {
  public:
-  StoppingTransport(Transport& next, std::size_t stop_at, std::stop_source& stop)
-      : next_(next), stop_at_(stop_at), stop_(stop) {}
+  StoppingTransport(Transport& next, StopAt& stop) : next_(next), stop_(stop) {}
 
   ApiResponse Call(const ApiRequest& request, std::stop_token stop) override {
     Begin(request, stop);
@@ -49,19 +58,29 @@ class StoppingTransport final : public Transport {
     Begin(request, stop);
     return next_.Open(request, std::move(stop));
   }
-  [[nodiscard]] std::size_t requests() const { return requests_; }
 
  private:
   void Begin(const ApiRequest& request, const std::stop_token& stop) {
-    if (++requests_ == stop_at_) stop_.request_stop();
+    if (++stop_.requests == stop_.stop_at) stop_.stop.request_stop();
     if (!stop.stop_requested()) return;
     throw TransportError(TransportError::Kind::kCancelled, request.target + ": cancelled");
   }
 
   Transport& next_;
-  const std::size_t stop_at_;
-  std::stop_source& stop_;
-  std::atomic<std::size_t> requests_ = 0;
+  StopAt& stop_;
+};
+
+class UnreachableTransport final : public Transport {
+ public:
+  ApiResponse Call(const ApiRequest& /*request*/, std::stop_token /*stop*/) override { Throw(); }
+  std::unique_ptr<Stream> Open(const ApiRequest& /*request*/, std::stop_token /*stop*/) override {
+    Throw();
+  }
+
+ private:
+  [[noreturn]] static void Throw() {
+    throw TransportError(TransportError::Kind::kUnreachable, "edge is down");
+  }
 };
 
 /// The end of a program that installs its CustomResourceDefinition, is elected, and reconciles.
@@ -71,40 +90,88 @@ struct End {
   std::size_t requests = 0;
 };
 
-End RunUntilRequest(std::size_t stop_at) {
-  testing::ApiServer server;
-  Client(server.transport())
-      .Create(ConfigMap::kKind, {{"metadata", {{"name", "a"}, {"namespace", "default"}}}});
-  std::stop_source stop;
-  const auto transport = std::make_shared<StoppingTransport>(server.transport(), stop_at, stop);
-  detail::Guarded<std::string> log;
-  Options options{.name = "web",
-                  .log = Logger({.write = [&](auto line) { *log.Lock() += line; }}),
-                  .transport = transport};
-  options.install_crds = true;
-  options.metrics = {.bind_address = "127.0.0.1:0", .secure = false};
-  options.health.bind_address = "127.0.0.1:0";
-  options.leader_election = {.enabled = true, .ns = "default", .identity = "a"};
-  Manager manager(std::move(options));
-  manager.AddController<Gauge>().Reconcile([](const Gauge&, Context&) { return Result{}; });
-  manager.AddController<ConfigMap>().Reconcile([&](const ConfigMap& map, Context& context) {
-    context.events.Normal(map, "Seen", "It works");
-    stop.request_stop();
-    return Result{};
-  });
-  const int code = manager.Run(stop.get_token());
-  return {.code = code, .log = *log.Lock(), .requests = transport->requests()};
+enum class Variant { kLeader, kStandby, kFurtherClusterDown };
+
+class StopDuringStartTest : public ::testing::Test {
+ protected:
+  End RunUntilRequest(Variant variant, std::size_t stop_at) {
+    testing::ApiServer server;
+    const Client client(server.transport());
+    client.Create(ConfigMap::kKind, {{"metadata", {{"name", "a"}, {"namespace", "default"}}}});
+    if (variant == Variant::kStandby) CreateLeaseOfAnother(client);
+    StopAt stop{.stop_at = stop_at};
+    detail::Guarded<std::string> log;
+    Options options{.name = "web",
+                    .log = Logger({.write = [&](auto line) { *log.Lock() += line; }}),
+                    .transport = std::make_shared<StoppingTransport>(server.transport(), stop)};
+    options.install_crds = true;
+    options.metrics = {.bind_address = "127.0.0.1:0", .secure = false};
+    options.health.bind_address = "127.0.0.1:0";
+    options.leader_election = {
+        .enabled = true, .ns = "default", .identity = "a", .retry_period = 10ms};
+    Manager manager(std::move(options));
+    manager.AddController<Gauge>().Reconcile([](const Gauge&, Context&) { return Result{}; });
+    manager.AddController<ConfigMap>().Reconcile([&](const ConfigMap& map, Context& context) {
+      context.events.Normal(map, "Seen", "It works");
+      stop.stop.request_stop();
+      return Result{};
+    });
+    if (variant == Variant::kFurtherClusterDown) {
+      AddEdge(manager, std::make_shared<StoppingTransport>(unreachable_, stop));
+    }
+    const int code = manager.Run(stop.stop.get_token());
+    return {.code = code, .log = *log.Lock(), .requests = stop.requests};
+  }
+
+  /// Runs the program until each of its first `max` requests, or of all. Returns their number.
+  std::size_t StopAtEach(Variant variant, std::size_t max) {
+    for (std::size_t stop_at = 1; stop_at <= max; ++stop_at) {
+      const End end = RunUntilRequest(variant, stop_at);
+      EXPECT_EQ(end.code, 0) << "request " << stop_at << '\n' << end.log;
+      EXPECT_THAT(ErrorLines(end.log), IsEmpty()) << "request " << stop_at;
+      if (end.requests < stop_at) return end.requests;
+    }
+    return max;
+  }
+
+ private:
+  static void CreateLeaseOfAnother(const Client& client) {
+    client.Create({"coordination.k8s.io/v1", "Lease", "leases"},
+                  {{"metadata", {{"name", "web"}, {"namespace", "default"}}},
+                   {"spec", {{"holderIdentity", "b"}, {"leaseDurationSeconds", 3600}}}});
+  }
+  static void AddEdge(Manager& manager, std::shared_ptr<Transport> transport) {
+    Cluster& edge = manager.AddCluster("edge", {.transport = std::move(transport)});
+    manager.AddController<Secret>()
+        .Watches<Pod>(edge, [](const Pod&) { return std::vector<ObjectKey>{}; })
+        .Reconcile([](const Secret&, Context&) { return Result{}; });
+  }
+
+  /// Returns the lines of level error, except those that tell that the cluster edge is down.
+  static std::vector<std::string> ErrorLines(const std::string& log) {
+    std::vector<std::string> lines;
+    std::istringstream in(log);
+    for (std::string line; std::getline(in, line);) {
+      if (line.starts_with('E') && line.find("edge is down") == std::string::npos)
+        lines.push_back(line);
+    }
+    return lines;
+  }
+
+  UnreachableTransport unreachable_;
+};
+
+TEST_F(StopDuringStartTest, AStopDuringAnyRequestEndsWithCode0AndWithoutAnErrorLine) {
+  EXPECT_GT(StopAtEach(Variant::kLeader, 100), 8U)
+      << "definition, discovery, lists, watches, the Lease and an Event";
 }
 
-TEST(StopDuringStartTest, AStopDuringAnyRequestEndsWithCode0AndWithoutAnErrorLine) {
-  std::size_t stop_at = 1;
-  for (;; ++stop_at) {
-    const End end = RunUntilRequest(stop_at);
-    EXPECT_EQ(end.code, 0) << "request " << stop_at << '\n' << end.log;
-    EXPECT_THAT(end.log, Not(ContainsRegex("(^|\n)E[0-9]{4} "))) << "request " << stop_at;
-    if (end.requests < stop_at) break;
-  }
-  EXPECT_GT(stop_at, 8U) << "definition, discovery, lists, watches, the Lease and an Event";
+TEST_F(StopDuringStartTest, AStandbyIsStoppedDuringAnyRequestLikewise) {
+  EXPECT_EQ(StopAtEach(Variant::kStandby, 15), 15U) << "it reads the Lease again and again";
+}
+
+TEST_F(StopDuringStartTest, AProgramWhoseFurtherClusterIsDownIsStoppedDuringAnyRequestLikewise) {
+  EXPECT_GT(StopAtEach(Variant::kFurtherClusterDown, 100), 10U);
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ class WriteListenerTest : public ::testing::Test {
   testing::FakeClock clock_;
   testing::ScriptedTransport transport_{clock_};
   std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
-  Client client_ = Client(transport_, "me").WithWriteListener(listener_);
+  Client client_ = WithWriteListener(Client(transport_, "me"), listener_);
 };
 
 TEST_F(WriteListenerTest, EachTypeOfWriteIsKnownFromBeforeItIsSentUntilItsResponse) {

@@ -105,14 +105,14 @@ class OwnEventsTest : public ::testing::Test {
   static ClientWrite Deletion(Verb verb = Verb::kDelete) {
     return {.verb = verb, .kind = Pod::kKind, .key = kPodKey};
   }
-  static void Write(OwnEvents::Attempt& attempt, ClientWrite write, const std::string& response,
+  static void Write(OwnEvents::Scope& attempt, ClientWrite write, const std::string& response,
                     bool created = false) {
     const auto listener = attempt.listener();
     listener->OnWriteEnded(listener->OnWriteStarted(std::move(write)), created, response);
   }
   /// Lets a reconcile write, and fail.
   void FailAfter(ClientWrite write, const std::string& response, bool created = false) {
-    OwnEvents::Attempt attempt(events_, kPodKey);
+    OwnEvents::Scope attempt(events_, kPodKey);
     Write(attempt, std::move(write), response, created);
     attempt.End(/*succeeded=*/false);
   }
@@ -127,7 +127,7 @@ class OwnEventsTest : public ::testing::Test {
 
 TEST_F(OwnEventsTest, WithoutWritesEachEventIsForeign) {
   DeliverStatus(1, "1", "2");
-  OwnEvents::Attempt attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, kPodKey);
   DeliverStatus(2, "2", "3");
   attempt.End(true);
 
@@ -136,7 +136,7 @@ TEST_F(OwnEventsTest, WithoutWritesEachEventIsForeign) {
 }
 
 TEST_F(OwnEventsTest, AnOwnEventDuringAReconcileThatFailsIsDropped) {
-  OwnEvents::Attempt attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, kPodKey);
   Write(attempt, StatusWrite(), ResponseIn("2"));
   DeliverStatus(1, "1", "2");
   attempt.End(false);
@@ -145,7 +145,7 @@ TEST_F(OwnEventsTest, AnOwnEventDuringAReconcileThatFailsIsDropped) {
 }
 
 TEST_F(OwnEventsTest, AnOwnEventDuringAReconcileThatSucceedsIsAddedAtItsEnd) {
-  OwnEvents::Attempt attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, kPodKey);
   Write(attempt, StatusWrite(), ResponseIn("2"));
   DeliverStatus(1, "1", "2");
   EXPECT_THAT(added_, IsEmpty());
@@ -156,7 +156,7 @@ TEST_F(OwnEventsTest, AnOwnEventDuringAReconcileThatSucceedsIsAddedAtItsEnd) {
 }
 
 TEST_F(OwnEventsTest, AForeignEventDuringAReconcileIsAddedAtOnce) {
-  OwnEvents::Attempt attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, kPodKey);
   Write(attempt, StatusWrite(), ResponseIn("3"));
   DeliverStatus(1, "1", "2");
 
@@ -174,7 +174,7 @@ TEST_F(OwnEventsTest, AfterAFailureOwnEventsAreDroppedAndForeignOnesAdded) {
 
 TEST_F(OwnEventsTest, AfterASuccessTheEventsOfEarlierWritesAreForeign) {
   FailAfter(StatusWrite(), ResponseIn("2"));
-  OwnEvents::Attempt attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, kPodKey);
   DeliverStatus(1, "1", "2");
   EXPECT_THAT(added_, IsEmpty()) << "the result of the reconcile is not known";
   attempt.End(true);
@@ -186,7 +186,7 @@ TEST_F(OwnEventsTest, AfterASuccessTheEventsOfEarlierWritesAreForeign) {
 
 TEST_F(OwnEventsTest, AnAttemptThatDoesNotEndHasFailed) {
   {
-    OwnEvents::Attempt attempt(events_, kPodKey);
+    OwnEvents::Scope attempt(events_, kPodKey);
     Write(attempt, StatusWrite(), ResponseIn("2"));
   }
   DeliverStatus(1, "1", "2");
@@ -194,7 +194,7 @@ TEST_F(OwnEventsTest, AnAttemptThatDoesNotEndHasFailed) {
 }
 
 TEST_F(OwnEventsTest, AnEventBeforeTheResponseWaitsForIt) {
-  OwnEvents::Attempt attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, kPodKey);
   const auto listener = attempt.listener();
   const auto id = listener->OnWriteStarted(StatusWrite());
   DeliverStatus(1, "1", "2");
@@ -208,7 +208,7 @@ TEST_F(OwnEventsTest, AnEventBeforeTheResponseWaitsForIt) {
 }
 
 TEST_F(OwnEventsTest, AnEventOfAWriteWithoutAResponseIsForeign) {
-  OwnEvents::Attempt attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, kPodKey);
   const auto listener = attempt.listener();
   const auto id = listener->OnWriteStarted(StatusWrite());
   DeliverStatus(1, "1", "2");
@@ -218,7 +218,7 @@ TEST_F(OwnEventsTest, AnEventOfAWriteWithoutAResponseIsForeign) {
 }
 
 TEST_F(OwnEventsTest, AnEventOfAnotherObjectDoesNotWaitForAResponse) {
-  OwnEvents::Attempt attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, kPodKey);
   static_cast<void>(attempt.listener()->OnWriteStarted(StatusWrite()));
   const AnyObject before = PodIn("1");
   const AnyObject after = PodIn("2");
@@ -233,7 +233,7 @@ TEST_F(OwnEventsTest, AnEventOfAnotherObjectDoesNotWaitForAResponse) {
 }
 
 TEST_F(OwnEventsTest, AWriteOfAnObjectWhoseNameTheServerChoosesIsRecognized) {
-  OwnEvents::Attempt attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, kPodKey);
   const auto listener = attempt.listener();
   ClientWrite creation = SpecWrite();
   creation.key.name.clear();
@@ -346,7 +346,7 @@ TEST_F(OwnEventsTest, TheDeletionRequestOfTheReconciledObjectIsForeignSoThatFina
 }
 
 TEST_F(OwnEventsTest, TheEventsOfManyLargeResponsesAreStillOwn) {
-  OwnEvents::Attempt attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, kPodKey);
   const std::string padding(std::size_t{300} << 10, 'x');
   for (const char* const version : {"2", "3", "4", "5", "6"}) {
     json response = json::parse(ResponseIn(version));
@@ -361,7 +361,7 @@ TEST_F(OwnEventsTest, TheEventsOfManyLargeResponsesAreStillOwn) {
 }
 
 TEST_F(OwnEventsTest, AWriteOfAnotherKeyIsForeign) {
-  OwnEvents::Attempt other(events_, {"ns", "b"});
+  OwnEvents::Scope other(events_, {"ns", "b"});
   Write(other, StatusWrite(), ResponseIn("2"));
   DeliverStatus(1, "1", "2");
   EXPECT_THAT(added_, ElementsAre(1));
@@ -371,7 +371,7 @@ TEST_F(OwnEventsTest, AWriteThatEndsAfterAFailedReconcileIsStillKnown) {
   std::shared_ptr<WriteListener> listener;
   std::uint64_t id = 0;
   {
-    OwnEvents::Attempt attempt(events_, kPodKey);
+    OwnEvents::Scope attempt(events_, kPodKey);
     listener = attempt.listener();
     id = listener->OnWriteStarted(StatusWrite());
     attempt.End(false);
@@ -391,7 +391,7 @@ TEST_F(OwnEventsTest, AWriteAfterASuccessfulReconcileIsNotKept) {
   std::shared_ptr<WriteListener> listener;
   std::uint64_t id = 0;
   {
-    OwnEvents::Attempt attempt(events_, kPodKey);
+    OwnEvents::Scope attempt(events_, kPodKey);
     listener = attempt.listener();
     id = listener->OnWriteStarted(StatusWrite());
     DeliverStatus(1, "1", "2");
@@ -404,7 +404,7 @@ TEST_F(OwnEventsTest, AWriteAfterASuccessfulReconcileIsNotKept) {
 }
 
 TEST_F(OwnEventsTest, TheWritesOfManyThreadsAreKnown) {
-  OwnEvents::Attempt attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, kPodKey);
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < 4; ++i) {
     threads.emplace_back([&, write = StatusWrite(), i]() mutable {
@@ -419,7 +419,7 @@ TEST_F(OwnEventsTest, TheWritesOfManyThreadsAreKnown) {
 }
 
 TEST_F(OwnEventsTest, OnlyTheLatestWritesAreKept) {
-  OwnEvents::Attempt attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, kPodKey);
   constexpr int kWrites = 1000;
   for (int i = 1; i <= kWrites; ++i) {
     Write(attempt, StatusWrite(), ResponseIn(std::to_string(i)));
@@ -437,7 +437,7 @@ TEST_F(OwnEventsTest, ForgottenWritesAreForeignAndTheirEventsThatWaitAreAdded) {
   DeliverStatus(1, "1", "2");
   EXPECT_THAT(added_, ElementsAre(1));
 
-  OwnEvents::Attempt attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, kPodKey);
   static_cast<void>(attempt.listener()->OnWriteStarted(StatusWrite()));
   DeliverStatus(2, "2", "3");
   events_.Clear();

@@ -177,9 +177,9 @@ OperatorProcess::Outcome OperatorProcess::Reconcile(const Work& work) {
 }
 
 OperatorProcess::Outcome OperatorProcess::Call(const Work& work, KeyState& state) {
-  OwnEvents::Attempt writes(controllers_[work.controller]->own_events(), work.key);
+  OwnEvents::Scope writes(controllers_[work.controller]->own_events(), work.key);
   Outcome outcome =
-      CallWith(clients_[work.controller].WithWriteListener(writes.listener()), work, state);
+      CallWith(WithWriteListener(clients_[work.controller], writes.listener()), work, state);
   writes.End(/*succeeded=*/!state.failed);
   return outcome;
 }

@@ -40,7 +40,7 @@ class OperatorProcess {
   struct Outcome {
     std::string error{};             ///< empty: none
     std::optional<Duration> next{};  ///< the time until the next try, without a change
-    /// Own writes have cut short the delays of the key again and again.
+    /// Nothing but own writes has cut short several delays of the key in a row.
     bool defeats_backoff = false;
   };
 

@@ -184,8 +184,8 @@ bool Simulation::ReconcileNext() {
   if (!outcome.error.empty()) Tell("the reconcile of " + name + " fails: " + outcome.error);
   if (outcome.defeats_backoff) {
     result_.problem = "The back-off of " + name +
-                      " is defeated: again and again, only its own writes cut short the delay "
-                      "after a failure. Write with Context::client, so that its events are known "
+                      " is defeated: nothing but its own writes cut short several delays in a row "
+                      "after failures. Write with Context::client, so that its events are known "
                       "to be own ones.\n";
     return true;
   }

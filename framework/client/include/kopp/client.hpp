@@ -106,10 +106,6 @@ class Client {
   /// Returns a copy that reports its writes to `observer`, which must outlive all copies; not dry
   /// runs. The client of a Manager reports to its cache.
   [[nodiscard]] Client WithWriteObserver(WriteObserver& observer) const;
-  /// Returns a copy that calls `listener` before each write is sent and after it has ended, except
-  /// for dry runs. For controllers, which recognize the events of their own writes: the type is
-  /// internal.
-  [[nodiscard]] Client WithWriteListener(std::shared_ptr<WriteListener> listener) const;
   /// Returns a copy whose calls have spans below `parent`; see Tracer. `tracer` must outlive all
   /// copies. Context::client has the span of the reconcile.
   [[nodiscard]] Client WithTracing(Tracer& tracer, const SpanContext& parent) const;
@@ -316,6 +312,7 @@ class Client {
   Scale UpdateScale(const Kind& kind, const Scale& scale, const WriteOptions& options = {}) const;
 
  private:
+  friend Client WithWriteListener(const Client& client, std::shared_ptr<WriteListener> listener);
   // These do the work and return response bodies; the public functions decode them.
   [[nodiscard]] std::optional<std::string> GetText(const Kind& kind, const ObjectKey& key,
                                                    const GetOptions& options) const;

@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <kopp/client.hpp>
 #include <kopp/informer/kind_ref.hpp>
 #include <kopp/informer/object_key.hpp>
 
@@ -47,7 +49,7 @@ struct ObjectChange {
 [[nodiscard]] std::vector<ObjectChange> ProvenChanges(const ClientWrite& write, bool created,
                                                       std::string_view response);
 
-/// Observes the writes of a Client; see Client::WithWriteListener. Must be thread-safe.
+/// Observes the writes of a Client. Must be thread-safe.
 class WriteListener {
  public:
   virtual ~WriteListener() = default;
@@ -63,5 +65,10 @@ class WriteListener {
  protected:
   WriteListener() = default;
 };
+
+/// Returns a copy of `client` that calls `listener` before each write is sent and after it has
+/// ended, except for dry runs.
+[[nodiscard]] Client WithWriteListener(const Client& client,
+                                       std::shared_ptr<WriteListener> listener);
 
 }  // namespace kopp

@@ -57,14 +57,14 @@ class OwnEvents {
   class Listener;
 
   /// One reconcile of a key, with its error hook. The reconciles of one key must not be concurrent.
-  class Attempt {
+  class Scope {
    public:
     /// `events` must outlive the object and the listener.
-    Attempt(OwnEvents& events, const ObjectKey& key);
+    Scope(OwnEvents& events, const ObjectKey& key);
     /// Calls End(false) if End was not called.
-    ~Attempt();
-    Attempt(const Attempt&) = delete;
-    Attempt& operator=(const Attempt&) = delete;
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
 
     /// Returns the listener for the client of the reconcile. It may outlive the attempt: a write
     /// that starts later is known only if the key is still retried.

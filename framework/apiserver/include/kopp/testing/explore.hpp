@@ -116,8 +116,8 @@ struct ExploreResult {
 
 /// Finds bugs of an operator: runs it in a scenario once undisturbed, then once with each
 /// disturbance at each place, then with random pairs of disturbances. Each run must end in the
-/// state of the undisturbed run and must respect the invariants. Writes of a reconcile that cut
-/// short the delay after its failures again and again are a finding, too.
+/// state of the undisturbed run and must respect the invariants. It is a finding, too, if the own
+/// writes of an operator cut short several delays after failures in a row.
 ///
 ///     EXPECT_TRUE(kopp::testing::Explore(
 ///         {.steps = {{"the user creates a Foo", CreateFoo}, {"the user deletes it", DeleteFoo}}},

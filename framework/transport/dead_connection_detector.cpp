@@ -1,19 +1,19 @@
-#include "path_monitor.hpp"
+#include "dead_connection_detector.hpp"
 
 namespace kopp::detail {
 
-PathMonitor::Registration::Registration(PathMonitor& monitor, MonitoredStream& stream,
-                                        TimePoint opened)
+DeadConnectionDetector::Registration::Registration(DeadConnectionDetector& monitor,
+                                                   MonitoredStream& stream, TimePoint opened)
     : monitor_(monitor), stream_(&stream) {
   monitor_.state_.Lock()->streams.push_back({stream_, opened});
 }
 
-PathMonitor::Registration::~Registration() {
+DeadConnectionDetector::Registration::~Registration() {
   std::erase_if(monitor_.state_.Lock()->streams,
                 [this](const Entry& entry) { return entry.stream == stream_; });
 }
 
-void PathMonitor::Suspect(const Silence& silence) {
+void DeadConnectionDetector::Suspect(const Silence& silence) {
   auto state = state_.Lock();
   const bool responds =
       std::any_of(state->streams.begin(), state->streams.end(), [&](const Entry& entry) {
@@ -24,7 +24,7 @@ void PathMonitor::Suspect(const Silence& silence) {
   suspicious_ = true;
 }
 
-void PathMonitor::Check(TimePoint opened, TimePoint sent, TimePoint now) {
+void DeadConnectionDetector::Check(TimePoint opened, TimePoint sent, TimePoint now) {
   auto state = state_.Lock();
   if (!state->suspicion) return;
   const Silence silence = *state->suspicion;

@@ -1,4 +1,4 @@
-#include "transport/path_monitor.hpp"
+#include "transport/dead_connection_detector.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@ namespace {
 using namespace std::chrono_literals;
 
 // A stream on a connection that may be dead.
-class FakeStream final : public PathMonitor::MonitoredStream {
+class FakeStream final : public DeadConnectionDetector::MonitoredStream {
  public:
-  FakeStream(PathMonitor& monitor, Clock& clock)
+  FakeStream(DeadConnectionDetector& monitor, Clock& clock)
       : clock_(clock), last_received_(clock.Now()), registration_(monitor, *this, clock.Now()) {}
 
   [[nodiscard]] TimePoint LastReceived() const override { return last_received_; }
@@ -25,7 +25,7 @@ class FakeStream final : public PathMonitor::MonitoredStream {
   Clock& clock_;
   TimePoint last_received_;
   bool was_cut_ = false;
-  PathMonitor::Registration registration_;
+  DeadConnectionDetector::Registration registration_;
 };
 
 // A pool in which an older connection remains if `responds` is set.
@@ -38,9 +38,9 @@ struct FakePool {
   std::optional<TimePoint> closed_since{};
 };
 
-class PathMonitorTest : public ::testing::Test {
+class DeadConnectionDetectorTest : public ::testing::Test {
  protected:
-  PathMonitorTest() { clock_.Advance(1s); }
+  DeadConnectionDetectorTest() { clock_.Advance(1s); }
 
   // A request on a reused connection gets no byte for `length`.
   void Silence(Duration length) {
@@ -61,11 +61,11 @@ class PathMonitorTest : public ::testing::Test {
   const TimePoint start_ = clock_.Now();
   TimePoint sent_;
   FakePool pool_;
-  PathMonitor monitor_;
+  DeadConnectionDetector monitor_;
   FakeStream stream_{monitor_, clock_};
 };
 
-TEST_F(PathMonitorTest, ASilentStreamIsCutWhenANewConnectionRespondsAndAnOldOneDoesNot) {
+TEST_F(DeadConnectionDetectorTest, ASilentStreamIsCutWhenANewConnectionRespondsAndAnOldOneDoesNot) {
   Silence(4s);
   EXPECT_FALSE(stream_.was_cut());
   RespondOnNewConnection();
@@ -73,7 +73,7 @@ TEST_F(PathMonitorTest, ASilentStreamIsCutWhenANewConnectionRespondsAndAnOldOneD
   EXPECT_TRUE(stream_.was_cut());
 }
 
-TEST_F(PathMonitorTest, ASilentStreamIsKeptWhileRequestsAreAnswered) {
+TEST_F(DeadConnectionDetectorTest, ASilentStreamIsKeptWhileRequestsAreAnswered) {
   clock_.Advance(1h);
   RespondOnNewConnection();
   Respond(start_, 10ms);
@@ -81,13 +81,13 @@ TEST_F(PathMonitorTest, ASilentStreamIsKeptWhileRequestsAreAnswered) {
   EXPECT_FALSE(stream_.was_cut());
 }
 
-TEST_F(PathMonitorTest, IdleConnectionsThatDidNotRespondMeanwhileAreClosed) {
+TEST_F(DeadConnectionDetectorTest, IdleConnectionsThatDidNotRespondMeanwhileAreClosed) {
   Silence(4s);
 
   EXPECT_EQ(pool_.closed_since, sent_ + 2s);
 }
 
-TEST_F(PathMonitorTest, ASilenceBelow900MillisecondsClosesNoConnection) {
+TEST_F(DeadConnectionDetectorTest, ASilenceBelow900MillisecondsClosesNoConnection) {
   Silence(899ms);
   RespondOnNewConnection();
 
@@ -95,7 +95,8 @@ TEST_F(PathMonitorTest, ASilenceBelow900MillisecondsClosesNoConnection) {
   EXPECT_FALSE(stream_.was_cut());
 }
 
-TEST_F(PathMonitorTest, NoStreamIsCutIfTheServerRespondsToOtherRequestsOnOldConnections) {
+TEST_F(DeadConnectionDetectorTest,
+       NoStreamIsCutIfTheServerRespondsToOtherRequestsOnOldConnections) {
   pool_.responds = true;
   Silence(4s);
   RespondOnNewConnection();
@@ -103,7 +104,7 @@ TEST_F(PathMonitorTest, NoStreamIsCutIfTheServerRespondsToOtherRequestsOnOldConn
   EXPECT_FALSE(stream_.was_cut());
 }
 
-TEST_F(PathMonitorTest, NoStreamIsCutIfAnOldOneReceivesBytes) {
+TEST_F(DeadConnectionDetectorTest, NoStreamIsCutIfAnOldOneReceivesBytes) {
   FakeStream busy(monitor_, clock_);
   sent_ = clock_.Now() + 1ms;
   clock_.Advance(3s);
@@ -115,7 +116,8 @@ TEST_F(PathMonitorTest, NoStreamIsCutIfAnOldOneReceivesBytes) {
   EXPECT_FALSE(stream_.was_cut());
 }
 
-TEST_F(PathMonitorTest, AStreamThatWasOpenedMeanwhileIsKeptAndIsNoSignOfLifeOfOlderOnes) {
+TEST_F(DeadConnectionDetectorTest,
+       AStreamThatWasOpenedMeanwhileIsKeptAndIsNoSignOfLifeOfOlderOnes) {
   sent_ = clock_.Now() + 1ms;
   clock_.Advance(3s);
   const FakeStream newer(monitor_, clock_);
@@ -127,7 +129,7 @@ TEST_F(PathMonitorTest, AStreamThatWasOpenedMeanwhileIsKeptAndIsNoSignOfLifeOfOl
   EXPECT_FALSE(newer.was_cut());
 }
 
-TEST_F(PathMonitorTest, AResponseOnAnOldConnectionEndsTheSuspicion) {
+TEST_F(DeadConnectionDetectorTest, AResponseOnAnOldConnectionEndsTheSuspicion) {
   Silence(4s);
   Respond(start_, 10ms);
   RespondOnNewConnection();
@@ -135,7 +137,7 @@ TEST_F(PathMonitorTest, AResponseOnAnOldConnectionEndsTheSuspicion) {
   EXPECT_FALSE(stream_.was_cut());
 }
 
-TEST_F(PathMonitorTest, ANewConnectionThatRespondsAsLateDoesNotConfirmTheSuspicion) {
+TEST_F(DeadConnectionDetectorTest, ANewConnectionThatRespondsAsLateDoesNotConfirmTheSuspicion) {
   Silence(4s);
   RespondOnNewConnection(4s);
   EXPECT_FALSE(stream_.was_cut());
@@ -144,9 +146,9 @@ TEST_F(PathMonitorTest, ANewConnectionThatRespondsAsLateDoesNotConfirmTheSuspici
   EXPECT_TRUE(stream_.was_cut());
 }
 
-TEST_F(PathMonitorTest, ARequestThatIsSafeToRepeatWaitsForAThirdOfItsTime) {
-  EXPECT_EQ(PathMonitor::SilenceDeadline(start_, start_ + 30s), start_ + 10s);
-  EXPECT_EQ(PathMonitor::SilenceDeadline(start_, start_ + 1s), start_ + 900ms);
+TEST_F(DeadConnectionDetectorTest, ARequestThatIsSafeToRepeatWaitsForAThirdOfItsTime) {
+  EXPECT_EQ(DeadConnectionDetector::SilenceDeadline(start_, start_ + 30s), start_ + 10s);
+  EXPECT_EQ(DeadConnectionDetector::SilenceDeadline(start_, start_ + 1s), start_ + 900ms);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ namespace kopp::detail {
 /// older connection responds: then the server was only slow.
 ///
 /// Thread-safe. Does no I/O and has no thread.
-class PathMonitor {
+class DeadConnectionDetector {
  public:
   /// A response that is open for a long time, such as a watch.
   class MonitoredStream {
@@ -43,13 +43,13 @@ class PathMonitor {
   /// Monitors `stream` until the object is destroyed. Both arguments must outlive it.
   class Registration {
    public:
-    Registration(PathMonitor& monitor, MonitoredStream& stream, TimePoint opened);
+    Registration(DeadConnectionDetector& monitor, MonitoredStream& stream, TimePoint opened);
     ~Registration();
     Registration(const Registration&) = delete;
     Registration& operator=(const Registration&) = delete;
 
    private:
-    PathMonitor& monitor_;
+    DeadConnectionDetector& monitor_;
     MonitoredStream* stream_;
   };
 
