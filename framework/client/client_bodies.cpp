@@ -99,13 +99,13 @@ std::optional<OwnerReference> ControllerToCheck(const std::vector<OwnerReference
   return is_checked && uid.empty() && version.empty() ? std::optional(*controller) : std::nullopt;
 }
 
-std::optional<OwnerReference> ControllerToCheck(const json& object) {
+std::optional<OwnerReference> ControllerToCheck(const json& object, const std::string& version) {
   const auto metadata = object.find("metadata");
   if (metadata == object.end()) return std::nullopt;
   const auto owners = metadata->find("ownerReferences");
   if (owners == metadata->end() || !owners->is_array()) return std::nullopt;
   return ControllerToCheck(owners->get<std::vector<OwnerReference>>(), MetadataOf(object, "uid"),
-                           MetadataOf(object, "resourceVersion"));
+                           version);
 }
 
 }  // namespace
@@ -121,13 +121,18 @@ Client::Body Client::BodyOf(const Kind& kind, std::string_view subresource,
   }
   const ObjectKey key = KeyOf(object);
   ObjectKey sent = KeyFor(kind, key);
-  auto controller = ControllerToCheck(object);
+  std::string version = MetadataOf(object, "resourceVersion");
+  auto controller = ControllerToCheck(object, version);
   if (sent.ns == key.ns) {
-    return {std::move(sent), TextWithType(kind, subresource, object), std::move(controller)};
+    return {{std::move(sent), std::move(version)},
+            TextWithType(kind, subresource, object),
+            std::move(controller)};
   }
   json with_namespace = object;
   with_namespace["metadata"]["namespace"] = sent.ns;
-  return {std::move(sent), TextWithType(kind, subresource, with_namespace), std::move(controller)};
+  return {{std::move(sent), std::move(version)},
+          TextWithType(kind, subresource, with_namespace),
+          std::move(controller)};
 }
 
 /// BodyOf() for the text of an object. It is not parsed into a DOM, unless its namespace is added.
@@ -142,9 +147,12 @@ Client::Body Client::BodyOfEncoded(const Kind& kind, std::string_view subresourc
   });
   if (text.size() > 1 && object.size() > 2) text += ',';
   text.append(object, 1);  // what Encode writes begins with the brace
-  const EncodedIdentity::Metadata& metadata = identity.metadata;
-  return {std::move(sent), std::move(text),
-          ControllerToCheck(metadata.ownerReferences, metadata.uid, metadata.resourceVersion)};
+  EncodedIdentity::Metadata& metadata = identity.metadata;
+  auto controller =
+      ControllerToCheck(metadata.ownerReferences, metadata.uid, metadata.resourceVersion);
+  return {{std::move(sent), std::move(metadata.resourceVersion)},
+          std::move(text),
+          std::move(controller)};
 }
 
 }  // namespace kopp

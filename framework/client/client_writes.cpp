@@ -73,7 +73,7 @@ void CheckWrite(const Kind& kind, const ObjectKey& key, std::string_view object,
 }  // namespace
 
 /// Sends a write request with its options. `force` is the query parameter of an apply.
-Client::Written Client::Write(const Kind& kind, const ObjectKey& key, ApiRequest request,
+Client::Written Client::Write(const Kind& kind, const Target& target, ApiRequest request,
                               const WriteOptions& options, std::string_view force) const {
   const bool dry_run = dry_run_ || options.dry_run;
   const std::string& manager =
@@ -91,9 +91,10 @@ Client::Written Client::Write(const Kind& kind, const ObjectKey& key, ApiRequest
                           {.verb = request.content_type == kApplyPatch ? ClientWrite::Verb::kApply
                                                                        : ClientWrite::Verb::kUpdate,
                            .kind = kind,
-                           .key = key,
+                           .key = target.key,
                            .subresource = options.subresource,
-                           .field_manager = manager}),
+                           .field_manager = manager,
+                           .precondition = target.resource_version}),
         .report = !dry_run && observer_ != nullptr,
         .is_object = is_status || options.subresource.empty()};
   } catch (const ApiError& error) {
@@ -143,7 +144,7 @@ Client::Written Client::WriteNew(const Kind& kind, Body body, const WriteOptions
   }
   CheckWrite(kind, body.key, body.text, options.subresource);
   return Write(
-      kind, body.key,
+      kind, body,
       {.method = "POST",
        .target = options.subresource.empty() ? CollectionPath(kind, body.key.ns)
                                              : ObjectPath(kind, body.key, options.subresource),
@@ -165,7 +166,7 @@ Client::Written Client::WriteExisting(const Kind& kind, Body body,
                                       const WriteOptions& options) const {
   CheckWrite(kind, body.key, body.text, options.subresource);
   const auto send = [&](std::string text) {
-    return Write(kind, body.key,
+    return Write(kind, body,
                  {.method = "PUT",
                   .target = ObjectPath(kind, body.key, options.subresource),
                   .body = std::move(text)},
@@ -187,11 +188,11 @@ Client::Written Client::UpdateEncoded(const Kind& kind, const std::string& objec
 Client::Written Client::PatchText(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch,
                                   const WriteOptions& options) const {
   const bool is_object = patch.type != Patch::Type::kJson;
-  const ObjectKey target = KeyFor(kind, key);
-  if (is_object) CheckWrite(kind, target, patch.text, options.subresource);
+  const Target target{KeyFor(kind, key), is_object ? PreconditionOf(patch.text) : ""};
+  if (is_object) CheckWrite(kind, target.key, patch.text, options.subresource);
   return Write(kind, target,
                {.method = "PATCH",
-                .target = ObjectPath(kind, target, options.subresource),
+                .target = ObjectPath(kind, target.key, options.subresource),
                 .body = patch.text,
                 .content_type = ContentType(patch.type)},
                options);
@@ -213,8 +214,8 @@ Client::Written Client::WriteApplied(const Kind& kind, Body body,
                        .target = ObjectPath(kind, body.key, options.subresource),
                        .body = std::move(text),
                        .content_type = std::string(kApplyPatch)};
-    return may_take_over ? ApplyAndTakeOver(kind, body.key, request, write, force)
-                         : Write(kind, body.key, std::move(request), write, force);
+    return may_take_over ? ApplyAndTakeOver(kind, body, request, write, force)
+                         : Write(kind, body, std::move(request), write, force);
   };
   return WriteOwned(kind, body, write, std::cref(send));
 }

@@ -91,10 +91,10 @@ Client Client::WithFieldManager(std::string field_manager, std::vector<std::stri
 }
 
 /// Applies, and then makes each former manager apply nothing: what it alone owns is removed.
-Client::Written Client::ApplyAndTakeOver(const Kind& kind, const ObjectKey& key,
+Client::Written Client::ApplyAndTakeOver(const Kind& kind, const Target& target,
                                          const ApiRequest& request, const WriteOptions& options,
                                          std::string_view force) const {
-  Written written = ApplyAsAny(kind, key, request, options, force);
+  Written written = ApplyAsAny(kind, target, request, options, force);
   for (const FormerFieldManager& former : *former_) {
     const auto object = FindApplied(written.text, former, options.subresource);
     if (!object) continue;
@@ -103,7 +103,7 @@ Client::Written Client::ApplyAndTakeOver(const Kind& kind, const ObjectKey& key,
     release.body = WithoutFields(kind, object->metadata);
     WriteOptions as_former = options;
     as_former.field_manager = former.name;
-    written = Write(kind, key, std::move(release), as_former, force);
+    written = Write(kind, {target.key, ""}, std::move(release), as_former, force);
   }
   return written;
 }
@@ -120,24 +120,24 @@ std::optional<std::string> Client::ReadMetadata(const Kind& kind, const ObjectKe
 
 /// Applies. If fields of a former manager are a conflict, or are not valid together with the
 /// applied ones, applies as that manager first, which replaces them.
-Client::Written Client::ApplyAsAny(const Kind& kind, const ObjectKey& key,
+Client::Written Client::ApplyAsAny(const Kind& kind, const Target& target,
                                    const ApiRequest& request, const WriteOptions& options,
                                    std::string_view force) const {
   try {
-    return Write(kind, key, request, options, force);
+    return Write(kind, target, request, options, force);
   } catch (const ApiError& error) {
     if (!error.IsInvalid() && !error.HasCause("FieldManagerConflict")) throw;
-    const auto current = ReadMetadata(kind, key);
+    const auto current = ReadMetadata(kind, target.key);
     for (const FormerFieldManager& former : *former_) {
       if (current && !FindApplied(*current, former, options.subresource)) continue;
       WriteOptions as_former = options;
       as_former.field_manager = former.name;
       try {
-        static_cast<void>(Reported(kind, Write(kind, key, request, as_former, force)));
+        static_cast<void>(Reported(kind, Write(kind, target, request, as_former, force)));
       } catch (const ApiError&) {
         continue;  // it is not the cause
       }
-      return Write(kind, key, request, options, force);
+      return Write(kind, target, request, options, force);
     }
     throw;
   }

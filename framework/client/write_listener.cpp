@@ -42,19 +42,6 @@ struct VersionedObject {
 KOPP_FIELDS(VersionedObject::Metadata, resourceVersion)
 KOPP_FIELDS(VersionedObject, metadata)
 
-/// Returns the version that the object must have before the write, or "". "0" is any version.
-std::string PreconditionOf(Verb verb, std::string_view body) {
-  if (!body.starts_with('{')) return "";
-  // Applied objects rarely have a version: the search is cheaper than to decode them.
-  if (verb == Verb::kApply && body.find("\"resourceVersion\"") == std::string_view::npos) return "";
-  try {
-    std::string version = Decode<VersionedObject>(body).metadata.resourceVersion;
-    return version == "0" ? "" : version;
-  } catch (const DecodeError&) {
-    return "";
-  }
-}
-
 /// Returns whether no other field manager has written the object later. Times are in seconds: those
 /// of writes in the same second are equal.
 bool IsLatestWriter(const ClientWrite& write, std::string_view response) {
@@ -144,11 +131,20 @@ Client WithWriteListener(const Client& client, std::shared_ptr<WriteListener> li
   return copy;
 }
 
+std::string PreconditionOf(std::string_view patch) {
+  if (patch.find("\"resourceVersion\"") == std::string_view::npos) return "";
+  try {
+    return Decode<VersionedObject>(patch).metadata.resourceVersion;
+  } catch (const DecodeError&) {
+    return "";
+  }
+}
+
 /// Sends a write request, and reports it to the listener.
 std::string Client::CallWrite(const ApiRequest& request, bool dry_run, ClientWrite write) const {
   if (listener_ == nullptr || dry_run) return Call(request);
   const auto hash = [](std::string_view text) { return std::hash<std::string_view>()(text); };
-  write.precondition = PreconditionOf(write.verb, request.body);
+  if (write.precondition == "0") write.precondition.clear();  // any version
   write.path_hash = hash(std::string_view(request.target).substr(0, request.target.find('?')));
   write.body_hash = hash(request.body);
   StartedWrite started(*listener_, std::move(write));

@@ -346,13 +346,17 @@ class Client {
                                                      ListOptions& options) const;
   [[nodiscard]] AnyWatcher WatchAny(const Kind& kind, AnyHttpSource::Decoder decode,
                                     Selector selector, const WatchOptions& options) const;
-  struct Body {
+  /// The object of a write.
+  struct Target {
     ObjectKey key;
+    std::string resource_version;  // which the object must have; empty: any
+  };
+  struct Body : Target {
     std::string text;
     /// The controller of an object that has neither uid nor resourceVersion.
     std::optional<OwnerReference> controller = {};
   };
-  [[nodiscard]] Written Write(const Kind& kind, const ObjectKey& key, ApiRequest request,
+  [[nodiscard]] Written Write(const Kind& kind, const Target& target, ApiRequest request,
                               const WriteOptions& options, std::string_view force = {}) const;
   [[nodiscard]] Written WriteNew(const Kind& kind, Body body, const WriteOptions& options) const;
   [[nodiscard]] Written WriteExisting(const Kind& kind, Body body,
@@ -362,12 +366,12 @@ class Client {
   [[nodiscard]] std::string ReadOwned(const Kind& kind, const Body& body) const;
   [[nodiscard]] Written WriteOwned(const Kind& kind, Body& body, const WriteOptions& options,
                                    const std::function<Written(std::string)>& send) const;
-  [[nodiscard]] Written ApplyAndTakeOver(const Kind& kind, const ObjectKey& key,
+  [[nodiscard]] Written ApplyAndTakeOver(const Kind& kind, const Target& target,
                                          const ApiRequest& request, const WriteOptions& options,
                                          std::string_view force) const;
   [[nodiscard]] std::optional<std::string> ReadMetadata(const Kind& kind,
                                                         const ObjectKey& key) const;
-  [[nodiscard]] Written ApplyAsAny(const Kind& kind, const ObjectKey& key,
+  [[nodiscard]] Written ApplyAsAny(const Kind& kind, const Target& target,
                                    const ApiRequest& request, const WriteOptions& options,
                                    std::string_view force) const;
   /// Decodes the object in the response to a write, and reports it.

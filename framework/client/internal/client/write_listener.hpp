@@ -49,6 +49,9 @@ struct ObjectChange {
 [[nodiscard]] std::vector<ObjectChange> ProvenChanges(const ClientWrite& write, bool created,
                                                       std::string_view response);
 
+/// Returns the version that an object must have before a merge patch; empty: any.
+[[nodiscard]] std::string PreconditionOf(std::string_view patch);
+
 /// Observes the writes of a Client. Must be thread-safe.
 class WriteListener {
  public:
