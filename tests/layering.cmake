@@ -111,13 +111,13 @@ function(third_party library)
 endfunction()
 third_party("simdjson|gtest/|gmock/")
 third_party("cpprest/|pplx/" transport/cpprest/)
-third_party("boost/" net/ transport/ apiserver/library/http/api_http_server.cpp)
+third_party("boost/" net/ transport/ apiserver/server/http/api_http_server.cpp)
 third_party("openssl/" base/base64.cpp base/internal/base/openssl.hpp base/sha256.cpp config/config_input.cpp net/
-  apiserver/library/auth/token_authenticator.cpp apiserver/library/http/certificate_authority.cpp
-  apiserver/library/http/users.cpp)
+  apiserver/server/auth/token_authenticator.cpp apiserver/server/http/certificate_authority.cpp
+  apiserver/server/http/users.cpp)
 third_party("yaml-cpp/" base/yaml_error.cpp config/ schema/yaml.cpp)
 third_party("re2/" schema/pattern.cpp)
-third_party("fmt/" schema/ apiserver/library/ apiserver/kubectl/)
+third_party("fmt/" schema/ apiserver/)
 third_party("prometheus/" metrics/)
 third_party("CLI/" command/command_line.cpp)
 third_party("google/protobuf/" apiserver/kubectl/protobuf/)
@@ -131,9 +131,11 @@ foreach(folder IN LISTS includes)
   endif()
 endforeach()
 
-# Folders of the API server.
-layer(framework/apiserver/library json decoding api storage fieldmanager validation auth encoding handlers
-  faults http testing explore)
+# Folders of the libraries of the API server.
+layer(framework/apiserver/server json decoding api storage fieldmanager strategy crd controllers auth encoding
+  handlers http)
+layer(framework/apiserver/kube fields pods kinds)
+layer(framework/apiserver/testing faults environment recordings explore)
 
 if(problems)
   message(FATAL_ERROR "the layers or the limit of a folder are broken:\n${problems}")

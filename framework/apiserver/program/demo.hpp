@@ -2,6 +2,7 @@
 
 #include "child.hpp"
 #include "demo_log.hpp"
+#include "environment/manifests.hpp"
 #include "flags.hpp"
 #include "signals.hpp"
 
@@ -10,8 +11,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <testing/manifests.hpp>
 
 #include <kopp/testing/api_server.hpp>
 

@@ -1,7 +1,11 @@
 #include "serve.hpp"
 
+#include "all_extensions.hpp"
+#include "base/environment.hpp"
 #include "demo.hpp"
 #include "demo_log.hpp"
+#include "environment/extended_api_server.hpp"
+#include "environment/manifests.hpp"
 #include "kubeconfig_file.hpp"
 
 #include <cerrno>
@@ -16,11 +20,7 @@
 #include <system_error>
 #include <utility>
 
-#include <base/environment.hpp>
 #include <fcntl.h>
-#include <kubectl/extensions.hpp>
-#include <testing/extended_api_server.hpp>
-#include <testing/manifests.hpp>
 #include <unistd.h>
 
 namespace kopp::apiserver {

@@ -1,7 +1,7 @@
 #include "conformance.hpp"
 
-#include "kubectl/extensions.hpp"
-#include "testing/extended_api_server.hpp"
+#include "all_extensions.hpp"
+#include "environment/extended_api_server.hpp"
 
 #include <cstdlib>
 #include <memory>

@@ -103,16 +103,5 @@ TEST_F(WithoutExtensionsTest, DiscoveryContainsOnlyWhatIsServed) {
   EXPECT_THAT(core, Not(HasSubstr("\"bindings\"")));
 }
 
-TEST_F(WithoutExtensionsTest, AKindWithoutAStrategyIsValidatedByItsSchemaOnly) {
-  const auto create = [&](const json& storage_class) {
-    return server_.transport().Call({.method = "POST",
-                                     .target = "/apis/storage.k8s.io/v1/storageclasses",
-                                     .body = storage_class.dump()});
-  };
-
-  EXPECT_EQ(create({{"metadata", {{"name", "a"}}}}).status, 201);  // without its provisioner
-  EXPECT_EQ(create({{"metadata", {{"name", "b"}}}, {"provisioner", 1}}).status, 400);
-}
-
 }  // namespace
 }  // namespace kopp

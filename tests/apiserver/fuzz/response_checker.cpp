@@ -1,7 +1,7 @@
 #include "response_checker.hpp"
 
+#include "all_extensions.hpp"
 #include "http/http_message.hpp"
-#include "kubectl/extensions.hpp"
 
 #include <string_view>
 

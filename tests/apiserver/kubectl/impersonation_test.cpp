@@ -1,7 +1,7 @@
 // Impersonation in an ApiServer in memory. The conformance suite tests its rules.
-#include "kubectl/extensions.hpp"
+#include "all_extensions.hpp"
+#include "environment/extended_api_server.hpp"
 #include "support/raw_client.hpp"
-#include "testing/extended_api_server.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 // Tests JSONPath syntax that is rare in practice. The conformance suite tests the common paths. The
 // expected results are those of kube-apiserver.
-#include "kubectl/printers/json_path.hpp"
+#include "printers/json_path.hpp"
 
 #include <string>
 

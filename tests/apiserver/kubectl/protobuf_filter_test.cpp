@@ -1,10 +1,10 @@
-#include "kubectl/protobuf/protobuf_filter.hpp"
+#include "protobuf/protobuf_filter.hpp"
 
+#include "all_extensions.hpp"
+#include "environment/extended_api_server.hpp"
 #include "json/media_types.hpp"
-#include "kubectl/extensions.hpp"
-#include "kubectl/protobuf/protobuf.hpp"
+#include "protobuf/protobuf.hpp"
 #include "support/hang_timeout.hpp"
-#include "testing/extended_api_server.hpp"
 
 #include <chrono>
 #include <memory>

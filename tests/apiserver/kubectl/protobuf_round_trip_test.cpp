@@ -1,6 +1,6 @@
 #include "api/resource.hpp"
 #include "json/schema_names.hpp"
-#include "kubectl/protobuf/protobuf.hpp"
+#include "protobuf/protobuf.hpp"
 #include "schema/schema.hpp"
 
 #include <algorithm>

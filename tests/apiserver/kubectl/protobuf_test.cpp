@@ -1,4 +1,4 @@
-#include "kubectl/protobuf/protobuf.hpp"
+#include "protobuf/protobuf.hpp"
 
 #include <optional>
 #include <stdexcept>

@@ -1,6 +1,6 @@
 // Cells of objects in states that the conformance suite does not reach. The expected rows are from
 // a real kube-apiserver.
-#include "kubectl/printers/table.hpp"
+#include "printers/table.hpp"
 
 #include "api/resource.hpp"
 

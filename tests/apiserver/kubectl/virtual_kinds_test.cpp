@@ -1,6 +1,6 @@
 // Virtual kinds of an ApiServer in memory. The conformance suite tests their rules.
-#include "kubectl/extensions.hpp"
-#include "testing/extended_api_server.hpp"
+#include "all_extensions.hpp"
+#include "environment/extended_api_server.hpp"
 
 #include <chrono>
 #include <string>

@@ -1,4 +1,4 @@
-#include "testing/manifests.hpp"
+#include "environment/manifests.hpp"
 
 #include "support/scratch_folder.hpp"
 

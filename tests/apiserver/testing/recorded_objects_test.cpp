@@ -1,4 +1,4 @@
-#include "testing/recorded_objects.hpp"
+#include "recordings/recorded_objects.hpp"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "validation/custom_resources.hpp"
+#include "crd/custom_resources.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,4 +1,4 @@
-#include "kubectl/access/privileges.hpp"
+#include "access/privileges.hpp"
 
 #include "api/status.hpp"
 #include "auth/authorizer.hpp"

@@ -1,6 +1,6 @@
-#include "kubectl/openapi/openapi_custom_resource.hpp"
+#include "openapi/openapi_custom_resource.hpp"
 
-#include "kubectl/openapi/openapi_document.hpp"
+#include "openapi/openapi_document.hpp"
 #include "schema/accessors.hpp"
 
 #include <algorithm>

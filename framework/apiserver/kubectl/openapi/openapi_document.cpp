@@ -1,6 +1,6 @@
-#include "kubectl/openapi/openapi_document.hpp"
+#include "openapi/openapi_document.hpp"
 
-#include "kubectl/data.hpp"
+#include "kubectl_data.hpp"
 
 #include <algorithm>
 #include <utility>

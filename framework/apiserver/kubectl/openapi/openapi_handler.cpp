@@ -1,9 +1,9 @@
-#include "kubectl/openapi/openapi_handler.hpp"
+#include "openapi/openapi_handler.hpp"
 
+#include "crd/crd_validation.hpp"
 #include "decoding/data.hpp"
-#include "kubectl/openapi/openapi_custom_resource.hpp"
-#include "kubectl/openapi/openapi_document.hpp"
-#include "validation/crd_validation.hpp"
+#include "openapi/openapi_custom_resource.hpp"
+#include "openapi/openapi_document.hpp"
 
 #include <functional>
 #include <string_view>

@@ -1,5 +1,6 @@
 // The cells of webhook configurations, admission policies, certificate requests and APIServices.
-#include "kubectl/printers/printers.hpp"
+#include "kinds/certificate_validation.hpp"
+#include "printers/printers.hpp"
 
 #include <chrono>
 #include <string>
@@ -38,13 +39,6 @@ json ParamReference(const json& binding, const std::string&) {
 json RequestedDuration(const json& request, const std::string&) {
   const std::int64_t seconds = IntegerAt(request, "/spec/expirationSeconds");
   return seconds == 0 ? "<none>" : HumanDuration(std::chrono::seconds(seconds));
-}
-
-bool HasConditionOfType(const json& request, std::string_view type) {
-  for (const json& condition : ValueAt(request, "/status/conditions")) {
-    if (StringAt(condition, "/type") == type) return true;
-  }
-  return false;
 }
 
 json RequestCondition(const json& request, const std::string&) {

@@ -1,6 +1,6 @@
 // The cells of Nodes, Namespaces, storage, configuration and RBAC kinds, and of the kinds of
 // storage.k8s.io, scheduling.k8s.io and node.k8s.io.
-#include "kubectl/printers/printers.hpp"
+#include "printers/printers.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,6 +1,6 @@
 // The cells of Events. The API groups "" and events.k8s.io have different names for the same
 // fields.
-#include "kubectl/printers/printers.hpp"
+#include "printers/printers.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,4 +1,4 @@
-#include "kubectl/printers/json_path.hpp"
+#include "printers/json_path.hpp"
 
 #include <algorithm>
 #include <charconv>

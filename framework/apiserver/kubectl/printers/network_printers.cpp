@@ -1,5 +1,5 @@
 // The cells of Services, Endpoints, Ingresses and NetworkPolicies.
-#include "kubectl/printers/printers.hpp"
+#include "printers/printers.hpp"
 
 #include <set>
 #include <utility>

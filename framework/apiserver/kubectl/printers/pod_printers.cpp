@@ -1,5 +1,5 @@
 // The cells of Pods, which summarize the states of their containers.
-#include "kubectl/printers/printers.hpp"
+#include "printers/printers.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "kubectl/printers/printers.hpp"
+#include "printers/printers.hpp"
 
 #include "base/timestamp.hpp"
 

@@ -1,7 +1,7 @@
-#include "kubectl/printers/table.hpp"
+#include "printers/table.hpp"
 
-#include "kubectl/printers/json_path.hpp"
-#include "kubectl/printers/printers.hpp"
+#include "printers/json_path.hpp"
+#include "printers/printers.hpp"
 
 #include <array>
 #include <charconv>

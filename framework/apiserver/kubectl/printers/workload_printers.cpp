@@ -1,6 +1,6 @@
 // The cells of workload kinds: Deployments, StatefulSets, DaemonSets, Jobs and others, and of
 // HorizontalPodAutoscalers.
-#include "kubectl/printers/printers.hpp"
+#include "printers/printers.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,7 +1,7 @@
 #include "base/timestamp.hpp"
 #include "json/base64.hpp"
-#include "kubectl/protobuf/message_json.hpp"
-#include "kubectl/protobuf/message_types.hpp"
+#include "protobuf/message_json.hpp"
+#include "protobuf/message_types.hpp"
 
 #include <cstdint>
 #include <stdexcept>

@@ -1,8 +1,8 @@
 #include "base/base64.hpp"
 #include "base/timestamp.hpp"
 #include "json/schema_names.hpp"
-#include "kubectl/protobuf/message_json.hpp"
-#include "kubectl/protobuf/message_types.hpp"
+#include "protobuf/message_json.hpp"
+#include "protobuf/message_types.hpp"
 #include "schema/parse.hpp"
 #include "schema/utf8.hpp"
 

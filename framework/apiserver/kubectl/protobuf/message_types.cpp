@@ -1,7 +1,7 @@
-#include "kubectl/protobuf/message_types.hpp"
+#include "protobuf/message_types.hpp"
 
 #include "json/schema_names.hpp"
-#include "kubectl/data.hpp"
+#include "kubectl_data.hpp"
 #include "schema/consume_until.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
-#include "kubectl/protobuf/protobuf.hpp"
+#include "protobuf/protobuf.hpp"
 
 #include "json/schema_names.hpp"
-#include "kubectl/protobuf/message_json.hpp"
-#include "kubectl/protobuf/message_types.hpp"
+#include "protobuf/message_json.hpp"
+#include "protobuf/message_types.hpp"
 #include "schema/accessors.hpp"
 #include "schema/parse.hpp"
 

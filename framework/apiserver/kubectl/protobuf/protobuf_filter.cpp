@@ -1,8 +1,8 @@
-#include "kubectl/protobuf/protobuf_filter.hpp"
+#include "protobuf/protobuf_filter.hpp"
 
 #include "api/virtual_resources.hpp"
 #include "json/media_types.hpp"
-#include "kubectl/protobuf/protobuf.hpp"
+#include "protobuf/protobuf.hpp"
 
 #include <algorithm>
 #include <exception>

@@ -1,12 +1,12 @@
 // Bindings of Pods to nodes.
 #include "api/conditions.hpp"
 #include "api/status.hpp"
-#include "kubectl/virtual/virtual_kinds.hpp"
 #include "schema/accessors.hpp"
 #include "schema/field_ref.hpp"
 #include "schema/field_validation.hpp"
 #include "schema/finalizers.hpp"
 #include "schema/go_quoted.hpp"
+#include "virtual/virtual_kinds.hpp"
 
 #include <utility>
 

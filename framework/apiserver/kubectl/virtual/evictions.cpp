@@ -1,14 +1,14 @@
 // Evictions of Pods.
 #include "api/conditions.hpp"
 #include "api/status.hpp"
-#include "handlers/deletion.hpp"
-#include "handlers/garbage_collector.hpp"
+#include "controllers/deletion.hpp"
+#include "controllers/garbage_collector.hpp"
 #include "handlers/write_handler.hpp"
-#include "kubectl/virtual/virtual_kinds.hpp"
 #include "schema/accessors.hpp"
 #include "schema/field_ref.hpp"
 #include "schema/field_validation.hpp"
 #include "schema/finalizers.hpp"
+#include "virtual/virtual_kinds.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -3,8 +3,8 @@
 #include "auth/service_account_user.hpp"
 #include "auth/token_authenticator.hpp"
 #include "handlers/virtual_resource_handler.hpp"
-#include "kubectl/virtual/virtual_kinds.hpp"
 #include "schema/accessors.hpp"
+#include "virtual/virtual_kinds.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "kubectl/virtual/virtual_kinds.hpp"
+#include "virtual/virtual_kinds.hpp"
 
 #include "api/request.hpp"
 #include "api/status.hpp"

@@ -247,6 +247,13 @@ TEST_F(CrdSchemaTest, FinalizerWithoutADomainIsAcceptedWithAWarning) {
   MergePatch(Widgets() + "/a", {{"metadata", {{"finalizers", nullptr}}}});
 }
 
+TEST_F(CrdSchemaTest, EqualWarningsAreSentOnce) {
+  json widget = MakeWidget("a");
+  widget["metadata"]["finalizers"] = {"x", "x"};
+
+  EXPECT_EQ(Post(Widgets() + "?dryRun=All", widget).warnings.size(), 1);
+}
+
 struct InvalidWidget {
   std::string test_name{};
   std::string operations{};  ///< JSON Patch that makes a valid Widget invalid

@@ -1,5 +1,5 @@
 // Requests and responses in the protobuf encoding of Kubernetes.
-#include "kubectl/protobuf/protobuf.hpp"
+#include "protobuf/protobuf.hpp"
 
 #include "custom_resources.hpp"
 #include "support/hang_timeout.hpp"

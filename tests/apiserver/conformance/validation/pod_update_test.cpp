@@ -161,7 +161,7 @@ TEST_F(PodUpdateTest, StartOfTheNameIsValidated) {
 
 TEST_F(PodUpdateTest, UpdateHasNoWarningsAboutTheSpec) {
   json pod = MakePod("a");
-  pod["spec"]["imagePullSecrets"] = R"([{"name": "a"}, {"name": "a"}])"_json;
+  pod["spec"]["containers"][0]["env"] = R"([{"name": "A"}, {"name": "A"}])"_json;
   EXPECT_EQ(Post(PodsPath(), pod).warnings.size(), 1);
 
   EXPECT_THAT(UpdateSpec({{"activeDeadlineSeconds", 9}}).warnings, IsEmpty());

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "json/schema_names.hpp"
+#include "schema/field_error.hpp"
+#include "schema/field_ref.hpp"
+
+#include <string>
+
+// The fields of PersistentVolumeClaims, of PersistentVolumes and of the claims in Pods.
+
+namespace kopp::apiserver {
+
+/// Validates the spec of a PersistentVolumeClaim. `is_new`: also the API groups of data sources.
+void ValidateClaimSpec(const FieldRef& spec, bool is_new, FieldErrors& errors);
+/// Validates access modes, whose errors kube-apiserver reports at the list.
+void ValidateAccessModes(const FieldRef& modes, FieldErrors& errors);
+void ValidateVolumeMode(const FieldRef& mode, FieldErrors& errors);
+/// Requires an amount above zero. `path` is the path that kube-apiserver reports.
+void ValidatePositive(const FieldRef& amount, const std::string& path, FieldErrors& errors);
+
+}  // namespace kopp::apiserver
