@@ -15,3 +15,20 @@ if(BUILD_SHARED_LIBS)
   file(RELATIVE_PATH kopp_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set(CMAKE_INSTALL_RPATH "$ORIGIN;$ORIGIN/${kopp_libraries}")
 endif()
+
+# Adds the library kopp::MODULE_testing: the doubles of the module for tests, in its folder testing/. Production code must not
+# link it. Call it in the CMakeLists.txt of the module. LINKS: further libraries; SOURCES and HEADERS: names in testing/ and in
+# testing/include/kopp/testing/.
+function(kopp_add_doubles module)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINKS;SOURCES;HEADERS")
+  list(TRANSFORM arg_SOURCES PREPEND testing/)
+  list(TRANSFORM arg_HEADERS PREPEND testing/include/kopp/testing/)
+  add_library(kopp_${module}_testing ${arg_SOURCES})
+  add_library(kopp::${module}_testing ALIAS kopp_${module}_testing)
+  set_target_properties(kopp_${module}_testing PROPERTIES EXPORT_NAME ${module}_testing)
+  kopp_set_library_properties(kopp_${module}_testing)
+  target_link_libraries(kopp_${module}_testing
+    PUBLIC kopp::${module} ${arg_LINKS} PRIVATE $<BUILD_INTERFACE:kopp_warnings>)
+  target_sources(kopp_${module}_testing PUBLIC FILE_SET HEADERS BASE_DIRS testing/include FILES ${arg_HEADERS})
+  install(TARGETS kopp_${module}_testing EXPORT kopp FILE_SET HEADERS)
+endfunction()

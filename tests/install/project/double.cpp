@@ -1,0 +1,3 @@
+#include <kopp/testing/fake_clock.hpp>
+
+int main() { kopp::testing::FakeClock().Advance(kopp::Duration{}); }
