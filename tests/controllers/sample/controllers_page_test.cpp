@@ -262,8 +262,7 @@ TEST_F(ControllersPageTest, AWatchThatIsStartedAtRunTimeReconcilesItsKeys) {
 }
 
 TEST_F(ControllersPageTest, AReconcileThatIsNotSupersededWritesItsStatus) {
-  kopp::ControllerOptions options{
-      .coalesce = {.quiet = 100ms, .max_wait = 1s}, .reasons = true, .cancel_superseded = true};
+  kopp::ControllerOptions options{.coalesce = {.quiet = 100ms, .max_wait = 1s}, .reasons = true};
   env_.manager().AddController<Foo>(std::move(options)).Reconcile(ReconcileSlowly);
   env_.Start();
   CreateFoo("web");

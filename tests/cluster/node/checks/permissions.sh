@@ -9,7 +9,10 @@ rejections() {
     "$state/cluster/audit.log" | sort | uniq -c
 }
 
-every_rule_used() { diff --label rules --label used -u <(rules) <(used_rules); }
+# The operator gets a Deployment only if another client replaces it at the same time, which the checks do not do.
+every_rule_used() { diff --label rules --label used -u <(rules | without_get) <(used_rules | without_get); }
+
+without_get() { grep -vx 'get deployments apps'; }
 
 # Prints the rules of the roles that are bound to the operator's ServiceAccount, except those that an admission plugin
 # requires, because no request uses them.

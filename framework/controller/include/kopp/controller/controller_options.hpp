@@ -81,20 +81,9 @@ struct ControllerOptions {
   /// Whether to keep the reasons why a key is queued, for Context::reasons and debugging. This
   /// costs about a microsecond for each event, and 300 bytes for each queued key.
   bool reasons = false;
-  /// Requests the stop of a reconcile when a newer event of its object comes: at Context::stop; and
-  /// calls of Context::client are cancelled. If the reconcile then throws, that is not an error. In
-  /// any case the object is reconciled once more. See also Context::Superseded, which works without
-  /// this option.
-  ///
-  /// Newer events are changes that a handler or a source adds. Resyncs, objects of an initial list,
-  /// timers, retries, `max_interval`, Result::requeue_after and EventQueue::AddAfter do not stop a
-  /// reconcile. With `coalesce`, an event stops it when its wait ends, up to `max_wait` later.
-  ///
-  /// The events of the reconcile's own writes with Context::client are no newer events, except
-  /// those that are not proven to be own: see docs/controllers.md, "Own writes".
-  ///
-  /// An object with events at shorter intervals than its reconcile takes is never completely
-  /// reconciled: limit the rate with `coalesce`.
+  /// Deprecated: call Context::Superseded at the places where a reconcile can stop. Requests the
+  /// stop of a reconcile at Context::stop when a newer event of its object comes, and cancels calls
+  /// of Context::client; an object with many events may never be completely reconciled.
   bool cancel_superseded = false;
   /// Whether to measure how long keys wait and how long they are processed: for
   /// Context::queue_wait, and for snapshots of the queue. Always true with metrics.
