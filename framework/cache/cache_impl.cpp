@@ -164,7 +164,7 @@ bool Cache::Impl::WaitForSync(const std::vector<Entry>& entries, Duration limit,
   });
 }
 
-/// Returns whether the view was removed while the cache runs: nothing waits for it any more.
+/// Returns whether the view was removed while the cache runs. A removed view never syncs.
 bool Cache::Impl::IsRemoved(const Entry& entry) const {
   const std::shared_lock lock{mutex_};
   return !stopped_ && entry.informers->IsStopped();
@@ -172,7 +172,8 @@ bool Cache::Impl::IsRemoved(const Entry& entry) const {
 
 bool Cache::Impl::WaitForSync(const std::vector<Entry>& entries,
                               const std::stop_token& stop) const {
-  const auto may_wait = [](const Entry& entry) {
+  const auto may_wait = [this](const Entry& entry) {
+    if (IsRemoved(entry)) return true;
     return std::ranges::all_of(entry.informers->NotSynced(), [&](const UnsyncedInformer& unsynced) {
       return entry.wait_if_missing && unsynced.missing;
     });

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -108,12 +107,12 @@ Client::Written Client::ApplyAndTakeOver(const Kind& kind, const Target& target,
   return written;
 }
 
-/// Returns the text of the object's metadata, or nullopt if it cannot be read.
+/// Returns the text of the object's metadata, or nullopt if the client must not read it.
 std::optional<std::string> Client::ReadMetadata(const Kind& kind, const ObjectKey& key) const {
   try {
     return Call(
         {.target = detail::ObjectPath(kind, key), .accept = std::string(detail::kAcceptMetadata)});
-  } catch (const std::exception&) {
+  } catch (const ApiError&) {
     return std::nullopt;
   }
 }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <optional>
 
+#include <kopp/workqueue/detail/duration_math.hpp>
 #include <kopp/workqueue/random_source.hpp>
 
 namespace kopp {

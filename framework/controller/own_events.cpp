@@ -1,6 +1,7 @@
 #include "controller/own_events.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
@@ -229,14 +230,19 @@ void OwnEvents::Record(Writes& writes, Response response) {
 /// Decodes the responses for which `predicate` is true.
 template <typename Predicate>
 void OwnEvents::Decode(Writes& writes, Predicate predicate) {
+  // Without memory for a change, the responses stay.
+  std::vector<ObjectChange> changes;
+  for (const Response& response : writes.responses) {
+    if (!predicate(*response.write)) continue;
+    std::ranges::move(ProvenChanges(*response.write, response.created, response.text),
+                      std::back_inserter(changes));
+  }
   std::erase_if(writes.responses, [&](const Response& response) {
     if (!predicate(*response.write)) return false;
     writes.response_size -= response.text.size();
-    for (ObjectChange& change : ProvenChanges(*response.write, response.created, response.text)) {
-      PushBounded(writes.changes, std::move(change));
-    }
     return true;
   });
+  for (ObjectChange& change : changes) PushBounded(writes.changes, std::move(change));
 }
 
 /// Returns whether the event is probably that of a write whose response has not been decoded.

@@ -54,7 +54,7 @@ class BeastStream final : public Stream, public DeadConnectionDetector::Monitore
     }
   }
 
-  // Lets `path` cut the stream. Call it after Start.
+  // Lets `detector` cut the stream. Call it after Start.
   void Monitor(DeadConnectionDetector& detector) {
     registration_.emplace(detector, *this, connection_->opened());
   }

@@ -106,6 +106,38 @@ TEST(CacheAcquireTest, AViewThatIsRemovedBeforeItHasSyncedDoesNotMakeTheWaitFail
   EXPECT_TRUE(synced);
 }
 
+TEST(CacheAcquireTest, ARemovedViewDoesNotEndTheWaitForAMissingKind) {
+  testing::FakeClock clock;
+  testing::ScriptedTransport transport{clock};
+  transport.Respond("GET", "/api/v1/pods", 500, "{}");
+  transport.On("GET", "/api/v1/configmaps", [&](const ApiRequest&) -> ApiResponse {
+    if (clock.Now() < TimePoint{} + std::chrono::minutes(3)) return {.status = 404, .body = "{}"};
+    return {.status = 200,
+            .body = R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"5"},"items":[]})"};
+  });
+  CacheOptions options;
+  options.wait_if_missing = true;
+  Cache cache(transport, std::move(options), Logger(), clock);
+  cache.InformerFor<ConfigMap>();
+  auto informers = cache.Acquire<Pod>();
+  cache.Start();
+  std::atomic<bool> ended = false;
+  std::atomic<bool> synced = false;
+  {
+    const std::jthread wait([&] {
+      synced = cache.WaitForSync({});
+      ended = true;
+    });
+    clock.AwaitSleeperFor(std::chrono::minutes(2));  // the time limit of the wait
+    informers.reset();
+    while (!ended) {
+      clock.Advance(std::chrono::seconds(1));
+      std::this_thread::yield();
+    }
+  }
+  EXPECT_TRUE(synced);
+}
+
 TEST(CacheAcquireTest, AResultOfAcquireDoesNotRemoveAViewThatWasRemovedAndAddedAgain) {
   testing::FakeClock clock;
   testing::ScriptedTransport transport{clock};

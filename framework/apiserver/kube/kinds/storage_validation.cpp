@@ -1,7 +1,6 @@
 // The kinds of storage.k8s.io: StorageClasses, CSI drivers and nodes, VolumeAttachments …
 #include "kinds/storage_validation.hpp"
 
-#include "pods/pod_volume_validation.hpp"
 #include "schema/field_validation.hpp"
 #include "strategy/kind_strategy.hpp"
 

@@ -9,10 +9,10 @@
 
 namespace kopp::apiserver {
 
-/// Validates the limits, requests and claims of a container.
 /// Validates the name of a resource of containers: "cpu", "example.com/gpu".
 void ValidateContainerResourceName(const std::string& name, const std::string& path,
                                    FieldErrors& errors);
+/// Validates the limits, requests and claims of a container.
 void ValidateContainerResources(const FieldRef& resources, const PodContext& context,
                                 FieldErrors& errors);
 /// Validates the limits and requests of the whole Pod.

@@ -26,7 +26,8 @@ class GarbageCollector {
   nlohmann::json Delete(const Resource& resource, const ObjectKey& key,
                         const DeleteOptions& options, bool& removed);
 
-  /// Deletes all objects of a resource in a namespace ("": in all). `propagation`: "": the default.
+  /// Deletes all objects of a resource in a namespace ("": in all), without a grace period. Ignores
+  /// objects that cannot be deleted. An empty `propagation` is the default of the kind.
   void DeleteAll(const std::string& storage_resource, const std::string& ns,
                  const std::string& propagation);
 

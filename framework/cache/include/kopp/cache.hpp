@@ -160,7 +160,7 @@ class Cache {
   void Start();
   /// Blocks until the first list of each view is complete, until CacheOptions::sync_timeout has
   /// passed (see also wait_if_missing), or until a stop is requested. Returns whether all lists are
-  /// complete; see NotSynced.
+  /// complete, except those of views that were removed meanwhile; see NotSynced.
   bool WaitForSync(const std::stop_token& stop) const;
   /// Returns the informers without a complete first list.
   [[nodiscard]] std::vector<UnsyncedInformer> NotSynced() const;

@@ -32,7 +32,8 @@ class Controller {
   /// Returns the kind of the reconciled objects. The reference is valid as long as the controller.
   [[nodiscard]] const KindRef& kind() const;
   [[nodiscard]] Cache& cache();
-  /// Returns the queue for handlers and sources; `source` is the kind or name for reasons.
+  /// Returns the queue for handlers and sources; `source` is the name for reasons. It
+  /// must be the kind of the events if EventQueue::Enqueue is used.
   [[nodiscard]] EventQueue EventsOf(std::string source);
 
   /// Changes the number of workers, also while they run. A worker that is too many ends after its

@@ -61,8 +61,10 @@ struct Context {
   /// Returns whether a newer event of the object has come since this reconcile started. The object
   /// will then be reconciled once more, so a long reconcile may return early.
   ///
-  /// The events are those of ControllerOptions::cancel_superseded: not those of own writes with
-  /// `client`. With ControllerOptions::coalesce, an event only counts after its wait.
+  /// Newer events are changes that a handler or a source adds. Resyncs, objects of an initial list,
+  /// timers, retries, max_interval, Result::requeue_after and EventQueue::AddAfter are none, nor
+  /// are the events of own writes with `client` that are proven to be own: see docs/controllers.md,
+  /// "Own writes". With ControllerOptions::coalesce, an event only counts after its wait.
   [[nodiscard]] bool Superseded() const { return is_superseded && is_superseded(); }
 };
 

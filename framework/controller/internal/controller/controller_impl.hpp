@@ -61,7 +61,7 @@ class Controller::Impl {
   [[nodiscard]] Cache& cache() { return cache_; }
   [[nodiscard]] ControllerQueue& queue() { return *queue_; }
   /// Recognizes the events of the reconciles' own writes. A simulation that calls reconciler()
-  /// creates an OwnEvents::Attempt for each call.
+  /// creates an OwnEvents::Scope for each call.
   [[nodiscard]] OwnEvents& own_events() { return own_events_; }
   /// See Controller::EventsOf.
   [[nodiscard]] EventQueue EventsOf(std::string source) {

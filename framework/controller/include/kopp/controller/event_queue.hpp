@@ -18,7 +18,7 @@ using ControllerQueue = workqueue::CoalescingQueue<ObjectKey, QueuedReasons>;
 
 /// The queue of a controller as event handlers and sources see it: they add the keys of the objects
 /// to reconcile. Adds are coalesced if ControllerOptions::coalesce is set. Adds are newer events
-/// for ControllerOptions::cancel_superseded, except those of the types kInitialList, kResync,
+/// for Context::Superseded, except those of the types kInitialList, kResync,
 /// kTimer, kRetry, kRequeueAfter and kMaxInterval, and those of AddAfter. Thread-safe. Cheap to
 /// copy. The queue of the controller must outlive it.
 class EventQueue {
