@@ -117,7 +117,7 @@ third_party("openssl/" base/base64.cpp base/internal/base/openssl.hpp base/sha25
   apiserver/server/http/users.cpp)
 third_party("yaml-cpp/" base/yaml_error.cpp config/ schema/yaml.cpp)
 third_party("re2/" schema/pattern.cpp)
-third_party("fmt/" schema/ apiserver/)
+third_party("fmt/" schema/ apiserver/server/ apiserver/kube/ apiserver/testing/ apiserver/kubectl/)
 third_party("prometheus/" metrics/)
 third_party("CLI/" command/command_line.cpp)
 third_party("google/protobuf/" apiserver/kubectl/protobuf/)

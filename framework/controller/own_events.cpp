@@ -96,7 +96,7 @@ class OwnEvents::Listener final : public WriteListener {
   }
 
   [[nodiscard]] const ObjectKey& key() const { return key_; }
-  /// Sets that the attempt has ended. Returns whether it had ended before.
+  /// Sets that the reconcile has ended. Returns whether it had ended before.
   bool SetEnded() { return ended_.exchange(true); }
   [[nodiscard]] bool ended() const { return ended_; }
 
@@ -153,7 +153,7 @@ void OwnEvents::Clear() {
   for (auto& [key, writes] : cleared) AddAll(key, std::move(writes.waiting));
 }
 
-/// Ends an attempt of a key that is retried, or waits for a change because of an error.
+/// Ends the reconcile of a key that is retried, or waits for a change because of an error.
 void OwnEvents::Suspend(const ObjectKey& key) {
   if (size_ == 0) return;
   std::vector<WaitingEvent> foreign;
@@ -172,7 +172,7 @@ std::uint64_t OwnEvents::OnWriteStarted(const Listener& listener, ClientWrite&& 
   auto entries = entries_.Lock();
   const auto [entry, is_new] = entries->try_emplace(listener.key());
   size_ = entries->size();
-  // Read after size_ was set: either this finds that the attempt has ended, or its end finds the
+  // Read after size_ was set: either this finds that the reconcile has ended, or its end finds the
   // entry.
   const bool running = !listener.ended();
   if (is_new && !running) {

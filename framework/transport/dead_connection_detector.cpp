@@ -2,14 +2,14 @@
 
 namespace kopp::detail {
 
-DeadConnectionDetector::Registration::Registration(DeadConnectionDetector& monitor,
+DeadConnectionDetector::Registration::Registration(DeadConnectionDetector& detector,
                                                    MonitoredStream& stream, TimePoint opened)
-    : monitor_(monitor), stream_(&stream) {
-  monitor_.state_.Lock()->streams.push_back({stream_, opened});
+    : detector_(detector), stream_(&stream) {
+  detector_.state_.Lock()->streams.push_back({stream_, opened});
 }
 
 DeadConnectionDetector::Registration::~Registration() {
-  std::erase_if(monitor_.state_.Lock()->streams,
+  std::erase_if(detector_.state_.Lock()->streams,
                 [this](const Entry& entry) { return entry.stream == stream_; });
 }
 

@@ -43,13 +43,13 @@ class DeadConnectionDetector {
   /// Monitors `stream` until the object is destroyed. Both arguments must outlive it.
   class Registration {
    public:
-    Registration(DeadConnectionDetector& monitor, MonitoredStream& stream, TimePoint opened);
+    Registration(DeadConnectionDetector& detector, MonitoredStream& stream, TimePoint opened);
     ~Registration();
     Registration(const Registration&) = delete;
     Registration& operator=(const Registration&) = delete;
 
    private:
-    DeadConnectionDetector& monitor_;
+    DeadConnectionDetector& detector_;
     MonitoredStream* stream_;
   };
 

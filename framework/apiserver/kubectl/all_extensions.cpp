@@ -28,7 +28,7 @@ std::unique_ptr<PathHandler> MakeOpenApiHandler(ServerContext& context) {
   return std::make_unique<OpenApiHandler>(context);
 }
 
-/// Returns KubeCatalog() with the virtual kinds of this library.
+/// Returns KubeCatalog() with FurtherVirtualKinds().
 std::shared_ptr<const Catalog> MakeCatalog() {
   std::vector<ResourcePtr> resources = KubeCatalog()->all();
   for (ResourcePtr& resource : resources) {
@@ -38,7 +38,7 @@ std::shared_ptr<const Catalog> MakeCatalog() {
   }
   const std::vector<ResourcePtr>& virtual_resources = FurtherVirtualKinds().resources();
   resources.insert(resources.end(), virtual_resources.begin(), virtual_resources.end());
-  // The virtual kinds of both libraries, in the order of discovery responses.
+  // All virtual kinds, in the order of discovery responses.
   const auto first = std::find_if(resources.begin(), resources.end(),
                                   [](const ResourcePtr& each) { return IsVirtual(*each); });
   std::sort(first, resources.end(), [](const ResourcePtr& a, const ResourcePtr& b) {

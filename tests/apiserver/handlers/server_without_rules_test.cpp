@@ -28,7 +28,7 @@ class ServerWithoutRulesTest : public ::testing::Test {
 };
 
 TEST_F(ServerWithoutRulesTest, AnObjectIsValidatedByItsSchemaOnly) {
-  EXPECT_EQ(StatusOfCreate(R"({"metadata":{"name":"a"}})"), 201) << "a provisioner is required";
+  EXPECT_EQ(StatusOfCreate(R"({"metadata":{"name":"a"}})"), 201) << "kube requires a provisioner";
   EXPECT_EQ(StatusOfCreate(R"({"metadata":{"name":"b"},"provisioner":1})"), 400);
 }
 

@@ -37,7 +37,7 @@ KOPP_FIELDS(Gauge::Spec, size)
 KOPP_FIELDS(Gauge, metadata, spec)
 KOPP_CRD(Gauge)
 
-/// Requests a stop when the request `stop_at` of the program begins.
+/// The request of the program at whose begin StoppingTransport requests a stop.
 struct StopAt {
   const std::size_t stop_at;
   std::stop_source stop = {};
@@ -166,11 +166,11 @@ TEST_F(StopDuringStartTest, AStopDuringAnyRequestEndsWithCode0AndWithoutAnErrorL
       << "definition, discovery, lists, watches, the Lease and an Event";
 }
 
-TEST_F(StopDuringStartTest, AStandbyIsStoppedDuringAnyRequestLikewise) {
+TEST_F(StopDuringStartTest, AStopOfAStandbyDuringAnyRequestEndsWithCode0AndWithoutAnErrorLine) {
   EXPECT_EQ(StopAtEach(Variant::kStandby, 15), 15U) << "it reads the Lease again and again";
 }
 
-TEST_F(StopDuringStartTest, AProgramWhoseFurtherClusterIsDownIsStoppedDuringAnyRequestLikewise) {
+TEST_F(StopDuringStartTest, AStopWhileAFurtherClusterIsDownEndsWithCode0AndWithoutAnErrorLine) {
   EXPECT_GT(StopAtEach(Variant::kFurtherClusterDown, 100), 10U);
 }
 

@@ -12,8 +12,8 @@ using namespace std::chrono_literals;
 // A stream on a connection that may be dead.
 class FakeStream final : public DeadConnectionDetector::MonitoredStream {
  public:
-  FakeStream(DeadConnectionDetector& monitor, Clock& clock)
-      : clock_(clock), last_received_(clock.Now()), registration_(monitor, *this, clock.Now()) {}
+  FakeStream(DeadConnectionDetector& detector, Clock& clock)
+      : clock_(clock), last_received_(clock.Now()), registration_(detector, *this, clock.Now()) {}
 
   [[nodiscard]] TimePoint LastReceived() const override { return last_received_; }
   void Cut() override { was_cut_ = true; }
@@ -47,13 +47,13 @@ class DeadConnectionDetectorTest : public ::testing::Test {
     clock_.Advance(1ms);
     sent_ = clock_.Now();
     clock_.Advance(length);
-    monitor_.OnSilence(sent_, clock_.Now(), pool_);
+    detector_.OnSilence(sent_, clock_.Now(), pool_);
   }
   // A response arrives after `delay` on a connection that was opened at `opened`.
   void Respond(TimePoint opened, Duration delay) {
     const TimePoint sent = clock_.Now();
     clock_.Advance(delay);
-    monitor_.Check(opened, sent, clock_.Now());
+    detector_.Check(opened, sent, clock_.Now());
   }
   void RespondOnNewConnection(Duration delay = 10ms) { Respond(clock_.Now(), delay); }
 
@@ -61,8 +61,8 @@ class DeadConnectionDetectorTest : public ::testing::Test {
   const TimePoint start_ = clock_.Now();
   TimePoint sent_;
   FakePool pool_;
-  DeadConnectionDetector monitor_;
-  FakeStream stream_{monitor_, clock_};
+  DeadConnectionDetector detector_;
+  FakeStream stream_{detector_, clock_};
 };
 
 TEST_F(DeadConnectionDetectorTest, ASilentStreamIsCutWhenANewConnectionRespondsAndAnOldOneDoesNot) {
@@ -105,12 +105,12 @@ TEST_F(DeadConnectionDetectorTest,
 }
 
 TEST_F(DeadConnectionDetectorTest, NoStreamIsCutIfAnOldOneReceivesBytes) {
-  FakeStream busy(monitor_, clock_);
+  FakeStream busy(detector_, clock_);
   sent_ = clock_.Now() + 1ms;
   clock_.Advance(3s);
   busy.Receive();
   clock_.Advance(1s);
-  monitor_.OnSilence(sent_, clock_.Now(), pool_);
+  detector_.OnSilence(sent_, clock_.Now(), pool_);
   RespondOnNewConnection();
 
   EXPECT_FALSE(stream_.was_cut());
@@ -120,9 +120,9 @@ TEST_F(DeadConnectionDetectorTest,
        AStreamThatWasOpenedMeanwhileIsKeptAndIsNoSignOfLifeOfOlderOnes) {
   sent_ = clock_.Now() + 1ms;
   clock_.Advance(3s);
-  const FakeStream newer(monitor_, clock_);
+  const FakeStream newer(detector_, clock_);
   clock_.Advance(1s);
-  monitor_.OnSilence(sent_, clock_.Now(), pool_);
+  detector_.OnSilence(sent_, clock_.Now(), pool_);
   RespondOnNewConnection();
 
   EXPECT_TRUE(stream_.was_cut());

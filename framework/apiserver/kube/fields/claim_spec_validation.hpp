@@ -6,11 +6,12 @@
 
 #include <string>
 
-// The fields of PersistentVolumeClaims, of PersistentVolumes and of the claims in Pods.
+// Validators of PersistentVolumeClaims, PersistentVolumes and the claims in Pods.
 
 namespace kopp::apiserver {
 
-/// Validates the spec of a PersistentVolumeClaim. `is_new`: also the API groups of data sources.
+/// Validates the spec of a PersistentVolumeClaim. If `is_new`,
+/// also validates the API groups of data sources.
 void ValidateClaimSpec(const FieldRef& spec, bool is_new, FieldErrors& errors);
 /// Validates access modes, whose errors kube-apiserver reports at the list.
 void ValidateAccessModes(const FieldRef& modes, FieldErrors& errors);

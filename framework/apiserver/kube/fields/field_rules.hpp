@@ -27,7 +27,7 @@ void ValidateNonReservedPath(const FieldRef& path, FieldErrors& errors);
 /// Returns whether an amount has a fraction. Like kube-apiserver, does not find it in amounts of
 /// 2^63/1000 or more.
 [[nodiscard]] bool HasFraction(const std::string& amount);
-/// Returns the error of a name that nothing has.
+/// Returns the error for a reference to a name that does not exist.
 [[nodiscard]] FieldError NotFound(const FieldRef& name);
 /// Returns `field` as it appears in the errors of kube-apiserver, at another path.
 [[nodiscard]] FieldRef At(const FieldRef& field, const std::string& path);

@@ -4,6 +4,7 @@
 
 namespace kopp::apiserver {
 
+/// Adds the strategies of admission policies and their bindings.
 void AddAdmissionPolicyStrategies(StrategiesByKind& strategies);
 
 }  // namespace kopp::apiserver

@@ -4,6 +4,7 @@
 
 namespace kopp::apiserver {
 
+/// Adds the strategies of HorizontalPodAutoscalers.
 void AddAutoscalingStrategies(StrategiesByKind& strategies);
 
 }  // namespace kopp::apiserver

@@ -4,7 +4,7 @@
 
 namespace kopp::apiserver {
 
-void AddClusterStrategies(
-    StrategiesByKind& strategies);  ///< PriorityClasses, RuntimeClasses, APIServices
+/// Adds the strategies of PriorityClasses, RuntimeClasses and APIServices.
+void AddClusterStrategies(StrategiesByKind& strategies);
 
 }  // namespace kopp::apiserver

@@ -4,6 +4,7 @@
 
 namespace kopp::apiserver {
 
-void AddConfigStrategies(StrategiesByKind& strategies);  ///< ConfigMaps, Secrets
+/// Adds the strategies of ConfigMaps and Secrets.
+void AddConfigStrategies(StrategiesByKind& strategies);
 
 }  // namespace kopp::apiserver

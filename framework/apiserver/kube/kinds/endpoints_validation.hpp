@@ -4,7 +4,9 @@
 
 namespace kopp::apiserver {
 
+/// Adds the strategy of Endpoints.
 void AddEndpointsStrategies(StrategiesByKind& strategies);
+/// Adds the strategy of EndpointSlices.
 void AddEndpointSliceStrategies(StrategiesByKind& strategies);
 
 }  // namespace kopp::apiserver

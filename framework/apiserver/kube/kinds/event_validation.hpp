@@ -4,6 +4,7 @@
 
 namespace kopp::apiserver {
 
+/// Adds the strategies of Events.
 void AddEventStrategies(StrategiesByKind& strategies);
 
 }  // namespace kopp::apiserver

@@ -4,6 +4,7 @@
 
 namespace kopp::apiserver {
 
-void AddJobStrategies(StrategiesByKind& strategies);  ///< Jobs, CronJobs
+/// Adds the strategies of Jobs and CronJobs.
+void AddJobStrategies(StrategiesByKind& strategies);
 
 }  // namespace kopp::apiserver

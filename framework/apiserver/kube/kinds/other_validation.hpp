@@ -7,6 +7,7 @@
 
 namespace kopp::apiserver {
 
+/// Adds the strategies of the kinds that have no source of their own, such as Namespaces.
 void AddOtherStrategies(StrategiesByKind& strategies);
 /// Requires a number of at least 0 or a percentage of at most 100%.
 void ValidateIntOrPercentUpTo100(const FieldRef& value, FieldErrors& errors);

@@ -4,6 +4,7 @@
 
 namespace kopp::apiserver {
 
+/// Adds the strategies of Roles, ClusterRoles and their bindings.
 void AddRbacStrategies(StrategiesByKind& strategies);
 
 }  // namespace kopp::apiserver

@@ -4,6 +4,7 @@
 
 namespace kopp::apiserver {
 
+/// Adds the strategies of Services.
 void AddServiceStrategies(StrategiesByKind& strategies);
 
 }  // namespace kopp::apiserver

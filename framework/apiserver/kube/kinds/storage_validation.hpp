@@ -4,6 +4,7 @@
 
 namespace kopp::apiserver {
 
-void AddStorageStrategies(StrategiesByKind& strategies);  ///< StorageClasses, CSI kinds …
+/// Adds the strategies of StorageClasses, CSI kinds and VolumeAttachments.
+void AddStorageStrategies(StrategiesByKind& strategies);
 
 }  // namespace kopp::apiserver

@@ -4,7 +4,7 @@
 
 namespace kopp::apiserver {
 
-void AddVolumeStrategies(
-    StrategiesByKind& strategies);  ///< PersistentVolumes, PersistentVolumeClaims
+/// Adds the strategies of PersistentVolumes and PersistentVolumeClaims.
+void AddVolumeStrategies(StrategiesByKind& strategies);
 
 }  // namespace kopp::apiserver

@@ -7,7 +7,8 @@
 
 namespace kopp::apiserver {
 
-void AddWebhookStrategies(StrategiesByKind& strategies);  ///< webhook configurations
+/// Adds the strategies of webhook configurations.
+void AddWebhookStrategies(StrategiesByKind& strategies);
 /// Validates the conditions under which a webhook or an admission policy is called.
 void ValidateMatchConditions(const FieldRef& conditions, FieldErrors& errors);
 /// Validates a rule that says which requests a webhook or an admission policy handles.

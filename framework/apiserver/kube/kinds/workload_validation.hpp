@@ -4,8 +4,9 @@
 
 namespace kopp::apiserver {
 
-void AddWorkloadStrategies(
-    StrategiesByKind& strategies);  ///< Deployments, ReplicaSets, StatefulSets, DaemonSets …
+/// Adds the strategies of Deployments, ReplicaSets, StatefulSets, DaemonSets and others.
+void AddWorkloadStrategies(StrategiesByKind& strategies);
+/// Adds the rules of the status of workloads.
 void AddWorkloadStatusStrategies(StrategiesByKind& strategies);
 
 }  // namespace kopp::apiserver

@@ -8,7 +8,8 @@
 
 namespace kopp::apiserver {
 
-void AddPodSubresourceStrategies(StrategiesByKind& strategies);  ///< ephemeralcontainers
+/// Adds the strategy of the subresource ephemeralcontainers.
+void AddPodSubresourceStrategies(StrategiesByKind& strategies);
 /// Validates a port number or the name of a port.
 void ValidatePortNumberOrName(const FieldRef& port, FieldErrors& errors);
 /// Validates the containers and init containers.

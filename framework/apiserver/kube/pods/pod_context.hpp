@@ -6,9 +6,12 @@
 #include <map>
 #include <string>
 
+// Each function of this folder that validates a part adds the errors that it finds to `errors`, in
+// the order of kube-apiserver.
+
 namespace kopp::apiserver {
 
-/// What the validation of the parts of a Pod spec needs to know about the whole.
+/// The whole Pod spec, for the validation of its parts.
 struct PodContext {
   FieldRef spec;
   bool is_pod = false;                        ///< a Pod, not a Pod template

@@ -4,6 +4,7 @@
 
 namespace kopp::apiserver {
 
+/// Adds the strategies of Pods and PodTemplates.
 void AddPodStrategies(StrategiesByKind& strategies);
 
 }  // namespace kopp::apiserver

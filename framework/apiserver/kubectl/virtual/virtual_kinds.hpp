@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-// Virtual kinds beyond the reviews of the library: bindings, evictions, token requests, and the
+// Virtual kinds beyond the reviews of the server: bindings, evictions, token requests, and the
 // reviews with which kubectl shows what the user is and may do.
 
 namespace kopp::apiserver {

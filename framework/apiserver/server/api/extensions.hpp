@@ -49,10 +49,10 @@ struct VirtualRequest {
 /// Returns the object in the response, or null for a Status "Success". Throws StatusError.
 using VirtualKindHandler = nlohmann::json (*)(const VirtualRequest& request);
 
-/// What the other libraries add to the server: `catalog` the rules of each kind (kube), the other
-/// members what only kubectl and other clients of a cluster need. kopp-apiserver adds all
-/// (AllExtensions). Without a feature, the server responds as one that does not have it. All
-/// functions are thread-safe.
+/// The extension points of the server. `catalog` holds the rules of each kind, which kube defines;
+/// the other members hold features for kubectl and other clients of a cluster. AllExtensions
+/// returns all, for kopp-apiserver. Without a feature, the server responds as one that does not
+/// have it. All functions are thread-safe.
 struct Extensions {
   /// The built-in resources with their strategies, and further virtual kinds: KubeCatalog(). Null:
   /// Catalog::BuiltIn(), whose kinds have no rules beyond their schema.

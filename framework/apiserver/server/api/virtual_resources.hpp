@@ -37,7 +37,7 @@ class VirtualKinds {
   std::vector<ResourcePtr> resources_;
 };
 
-/// Returns the virtual kinds of the library: the reviews that operators create.
+/// Returns the virtual kinds of the server: the reviews that operators create.
 [[nodiscard]] const VirtualKinds& Reviews();
 
 /// Adds the name of a subresource, unless `resource` has it.

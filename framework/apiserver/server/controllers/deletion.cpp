@@ -9,9 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <iterator>
 #include <optional>
-#include <string_view>
 #include <utility>
 #include <vector>
 

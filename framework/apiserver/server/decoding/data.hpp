@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-/// The contents of the files in data/ that the library needs, embedded at build time.
+/// The contents of the files in data/ that the server needs, embedded at build time.
 namespace kopp::apiserver::data {
 
 /// The version of Kubernetes that the files describe, such as "v1.34.4", and its second number.

@@ -27,7 +27,7 @@ class VirtualResourceHandler {
 /// Returns the object of the request with the managedFields of a creation.
 [[nodiscard]] nlohmann::json WithManagedFields(const VirtualRequest& request);
 
-// The handlers of the library. They are VirtualKindHandlers.
+// The handlers of the server. They are VirtualKindHandlers.
 [[nodiscard]] nlohmann::json ReviewToken(const VirtualRequest& request);
 [[nodiscard]] nlohmann::json ReviewAccess(const VirtualRequest& request);
 

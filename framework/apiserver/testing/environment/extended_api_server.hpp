@@ -6,7 +6,7 @@
 
 namespace kopp::testing {
 
-/// An ApiServer with features beyond those of the library, as kopp-apiserver has them.
+/// An ApiServer with features beyond those of kopp::apiserver, as kopp-apiserver has them.
 class ExtendedApiServer : public ApiServer {
  public:
   explicit ExtendedApiServer(const apiserver::Extensions& extensions,

@@ -66,11 +66,11 @@ class OwnEvents {
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
-    /// Returns the listener for the client of the reconcile. It may outlive the attempt: a write
+    /// Returns the listener for the client of the reconcile. It may outlive the scope: a write
     /// that starts later is known only if the key is still retried.
     [[nodiscard]] std::shared_ptr<WriteListener> listener() const;
-    /// Ends the attempt. `succeeded`: the key is neither retried, nor waits for a change because of
-    /// an error.
+    /// Ends the reconcile. `succeeded`: the key is neither retried, nor waits for a change because
+    /// of an error.
     void End(bool succeeded);
 
    private:
@@ -112,7 +112,7 @@ class OwnEvents {
   };
   /// The writes of one key.
   struct Writes {
-    bool running = false;                    // an attempt
+    bool running = false;                    // a reconcile runs
     std::vector<SentWrite> sent = {};        // without a response
     std::vector<Response> responses = {};    // not decoded: many are never needed
     std::size_t response_size = 0;           // bytes of their texts
