@@ -25,8 +25,7 @@ class AnyFakeSource::Stream final : public informer::WatchStream {
         throw std::runtime_error(
             "FakeSource: the watch was cancelled because a stop was requested");
       }
-      if (state->watch_failure)
-        std::rethrow_exception(std::exchange(state->watch_failure, nullptr));
+      if (state->watch_failure) std::exchange(state->watch_failure, nullptr)();
       if (!state->events.empty()) {
         WatchItem item = std::move(state->events.front());
         state->events.pop_front();
@@ -123,13 +122,13 @@ void AnyFakeSource::SendEvent(EventType type, informer::AnyObject object, bool m
         .resource_version = std::move(version)});
 }
 
-void AnyFakeSource::SetWatchFailure(std::exception_ptr error) {
-  state_.Lock()->watch_failure = std::move(error);
+void AnyFakeSource::SetWatchFailure(std::function<void()> failure) {
+  state_.Lock()->watch_failure = std::move(failure);
   changed_.notify_all();
 }
 
-void AnyFakeSource::AddOutcome(std::exception_ptr error) {
-  state_.Lock()->request_outcomes.push_back(std::move(error));
+void AnyFakeSource::AddOutcome(std::function<void()> failure) {
+  state_.Lock()->request_outcomes.push_back(std::move(failure));
 }
 
 void AnyFakeSource::Send(WatchItem item) {
@@ -142,9 +141,9 @@ void AnyFakeSource::RecordRequest(State& state, SourceRequest request) {
   state.requests.push_back(std::move(request));
   changed_.notify_all();
   if (state.request_outcomes.empty()) return;
-  const std::exception_ptr failure = std::move(state.request_outcomes.front());
+  const std::function<void()> failure = std::move(state.request_outcomes.front());
   state.request_outcomes.pop_front();
-  if (failure) std::rethrow_exception(failure);
+  if (failure) failure();
 }
 
 /// Replaces the pending events by one for each object and the bookmark at their end.

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -46,17 +45,17 @@ class AnyFakeSource {
   /// Makes the open watch, or else the next watch, throw `error` once, before any pending event.
   template <typename Error>
   void FailWatch(Error error) {
-    SetWatchFailure(std::make_exception_ptr(std::move(error)));
+    SetWatchFailure([error = std::move(error)] { throw error; });
   }
   /// Appends a failure to the queue of request outcomes. Each list or watch request removes one
   /// outcome from the queue; a failure makes the request throw `error`. Requests succeed while the
   /// queue is empty.
   template <typename Error>
   void FailNextRequest(Error error) {
-    AddOutcome(std::make_exception_ptr(std::move(error)));
+    AddOutcome([error = std::move(error)] { throw error; });
   }
   /// Appends a success to the queue of request outcomes; see FailNextRequest.
-  void AllowNextRequest() { AddOutcome(nullptr); }
+  void AllowNextRequest() { AddOutcome({}); }
   /// Makes later watches that send initial events send no bookmark at the end of these events, as a
   /// proxy that removes bookmarks does.
   void DropInitialEventsEnd();
@@ -104,16 +103,16 @@ class AnyFakeSource {
     bool drop_initial_events_end = false;
     std::map<ObjectKey, ObjectKey> skipped_keys = {};  // to the keys that are reported
     std::size_t page_size = 500;
-    std::deque<informer::WatchItem> events = {};           // pending, for the open watch
-    std::exception_ptr watch_failure = {};                 // the error of FailWatch
-    bool watch_is_waiting = false;                         // a stream is blocked in Next
-    std::deque<std::exception_ptr> request_outcomes = {};  // null: a success
+    std::deque<informer::WatchItem> events = {};              // pending, for the open watch
+    std::function<void()> watch_failure = {};                 // the error of FailWatch
+    bool watch_is_waiting = false;                            // a stream is blocked in Next
+    std::deque<std::function<void()>> request_outcomes = {};  // null: a success
     std::vector<SourceRequest> requests = {};
   };
   class Stream;
 
-  void SetWatchFailure(std::exception_ptr error);
-  void AddOutcome(std::exception_ptr error);
+  void SetWatchFailure(std::function<void()> failure);
+  void AddOutcome(std::function<void()> failure);
   void Send(informer::WatchItem item);
   void RecordRequest(State& state, SourceRequest request);
   static void QueueInitialEvents(State& state);
