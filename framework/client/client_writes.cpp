@@ -188,7 +188,8 @@ Client::Written Client::UpdateEncoded(const Kind& kind, const std::string& objec
 Client::Written Client::PatchText(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch,
                                   const WriteOptions& options) const {
   const bool is_object = patch.type != Patch::Type::kJson;
-  const Target target{KeyFor(kind, key), is_object ? PreconditionOf(patch.text) : ""};
+  const bool has_precondition = is_object && listener_ != nullptr;
+  const Target target{KeyFor(kind, key), has_precondition ? PreconditionOf(patch.text) : ""};
   if (is_object) CheckWrite(kind, target.key, patch.text, options.subresource);
   return Write(kind, target,
                {.method = "PATCH",

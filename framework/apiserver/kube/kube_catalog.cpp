@@ -1,6 +1,6 @@
 #include "kube_catalog.hpp"
 
-#include "crd/crd_validation.hpp"
+#include "crd/server_catalog.hpp"
 #include "kinds/admission_policy_validation.hpp"
 #include "kinds/autoscaling_validation.hpp"
 #include "kinds/certificate_validation.hpp"
@@ -48,9 +48,24 @@ constexpr const char* kValidatingGenerateName[] = {
     "validatingwebhookconfigurations.admissionregistration.k8s.io",
 };
 
+/// Kinds whose deletion returns the object, in place of a Status.
+constexpr const char* kReturningDeletedObject[] = {
+    "persistentvolumeclaims", "persistentvolumes", "pods",     "podtemplates",
+    "resourcequotas",         "serviceaccounts",   "services",
+};
+
+/// Like kReturningDeletedObject, without the time of the deletion.
+constexpr const char* kReturningObjectWithoutDeletionTime[] = {
+    "csidrivers.storage.k8s.io",
+    "csinodes.storage.k8s.io",
+    "storageclasses.storage.k8s.io",
+    "volumeattachments.storage.k8s.io",
+    "volumeattributesclasses.storage.k8s.io",
+};
+
 StrategiesByKind MakeStrategies() {
+  using DeleteResponse = KindStrategy::DeleteResponse;
   StrategiesByKind strategies;
-  strategies[kCrdStorageResource] = CrdStrategy();
   AddConfigStrategies(strategies);
   AddEventStrategies(strategies);
   AddJobStrategies(strategies);
@@ -72,13 +87,17 @@ StrategiesByKind MakeStrategies() {
   AddClusterStrategies(strategies);
   for (const char* kind : kValidatingGenerateName)
     strategies[kind].validates_generate_name_on_update = true;
+  for (const char* kind : kReturningDeletedObject)
+    strategies[kind].delete_response = DeleteResponse::kObject;
+  for (const char* kind : kReturningObjectWithoutDeletionTime)
+    strategies[kind].delete_response = DeleteResponse::kObjectWithoutDeletionTime;
   return strategies;
 }
 
 }  // namespace
 
 const std::shared_ptr<const Catalog>& KubeCatalog() {
-  static const std::shared_ptr<const Catalog> catalog = BuiltInCatalog(MakeStrategies());
+  static const std::shared_ptr<const Catalog> catalog = ServerCatalog(MakeStrategies());
   return catalog;
 }
 

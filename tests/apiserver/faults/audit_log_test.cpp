@@ -1,5 +1,7 @@
 #include "faults/audit_log.hpp"
 
+#include "crd/server_catalog.hpp"
+
 #include <string>
 
 #include <gmock/gmock.h>
@@ -22,7 +24,7 @@ class AuditLogTest : public ::testing::Test, protected RequestHandler {
   static std::string First(AuditLog& log) { return log.Entries().at(0)["requestURI"]; }
 
   testing::FakeClock clock_;
-  ServerContext context_{clock_, 1, {.clock = clock_}};
+  ServerContext context_{clock_, 1, {.clock = clock_}, {}, {.catalog = ServerCatalog()}};
   RequestHandler& server_ = *this;
 };
 

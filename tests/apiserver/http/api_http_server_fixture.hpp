@@ -1,5 +1,6 @@
 #pragma once
 
+#include "crd/server_catalog.hpp"
 #include "http/api_http_server.hpp"
 #include "support/raw_client.hpp"
 
@@ -62,7 +63,8 @@ class ApiHttpServerTest : public ::testing::Test, protected apiserver::RequestHa
   ServerResponse Handle(const ServerRequest& request) override { return handler_(request); }
 
   testing::FakeClock clock_;
-  apiserver::ServerContext context_{clock_, 1, {.clock = clock_}};
+  apiserver::ServerContext context_{
+      clock_, 1, {.clock = clock_}, {}, {.catalog = apiserver::ServerCatalog()}};
   apiserver::ServerLifecycle lifecycle_{clock_};
   testing::ListenOptions options_ = LongTimeouts();
   std::function<ServerResponse(const ServerRequest&)> handler_ = [](const ServerRequest& request) {

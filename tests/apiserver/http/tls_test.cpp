@@ -167,7 +167,8 @@ TEST_F(ApiHttpServerTest, UnknownTokenOverPlainHttpIsUnauthorized) {
 class UsersTest : public ::testing::Test {
  protected:
   testing::FakeClock clock_;
-  apiserver::ServerContext context_{clock_, 1, {.clock = clock_}};
+  apiserver::ServerContext context_{
+      clock_, 1, {.clock = clock_}, {}, {.catalog = apiserver::ServerCatalog()}};
   apiserver::Users users_{context_};
 };
 

@@ -1,6 +1,7 @@
 #include "protobuf/protobuf_filter.hpp"
 
 #include "all_extensions.hpp"
+#include "crd/server_catalog.hpp"
 #include "environment/extended_api_server.hpp"
 #include "json/media_types.hpp"
 #include "protobuf/protobuf.hpp"
@@ -116,7 +117,7 @@ class InvalidLease final : public RequestHandler {
 
 TEST_F(ProtobufFilterTest, AnObjectThatCannotBeEncodedIsAServerError) {
   testing::FakeClock clock;
-  ServerContext context(clock, 1, {.clock = clock});
+  ServerContext context(clock, 1, {.clock = clock}, {}, {.catalog = ServerCatalog()});
   InvalidLease lease;
   ProtobufFilter filter(context, lease);
 

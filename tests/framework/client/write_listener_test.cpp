@@ -193,6 +193,23 @@ TEST_F(WriteListenerTest, AnUpdateWithAVersionIsProvenIfItReturnsAnotherOne) {
   EXPECT_THAT(changes_of_version(""), IsEmpty());
 }
 
+TEST_F(WriteListenerTest, TheVersionInTheBodyOfEachTypeOfWriteIsItsPrecondition) {
+  transport_.Respond("PUT", kListenedPod, 200, ManagedPod(json::array()));
+  transport_.Respond("PATCH", kListenedPod, 200, ManagedPod(json::array()));
+  json body = Body();
+  body["metadata"]["resourceVersion"] = "6";
+  const Pod pod{.metadata = {.name = "web", .ns = "shop", .resourceVersion = "6"}};
+
+  client_.Update<Pod>(body);
+  client_.Replace(pod);
+  client_.Apply<Pod>(body);
+  client_.Apply(pod);
+  client_.Patch<Pod>({"shop", "web"}, Patch::Merge({{"metadata", {{"resourceVersion", "6"}}}}));
+
+  ASSERT_EQ(listener_->writes.size(), 5);
+  for (const ClientWrite& write : listener_->writes) EXPECT_EQ(write.precondition, "6");
+}
+
 TEST_F(WriteListenerTest, AnUpdateOfTheStatusIsProvenByTheEntryOfTheSubresource) {
   EXPECT_THAT(
       ChangesOfPatch(ManagedPod(json::array({EntryOf("me", "Update", 2, "status")})), "status"),

@@ -135,6 +135,19 @@ TEST_F(OwnEventsTest, WithoutWritesEachEventIsForeign) {
   EXPECT_EQ(events_.size(), 0);
 }
 
+TEST_F(OwnEventsTest, WritesToAnotherKindWithTheSameNameDelayNoEvent) {
+  OwnEvents::Scope scope(events_, kPodKey);
+  ClientWrite secret = StatusWrite();
+  secret.kind = Secret::kKind;
+  Write(scope, secret, ResponseIn("2"));
+  const auto listener = scope.listener();
+  const std::uint64_t without_response = listener->OnWriteStarted(std::move(secret));
+  DeliverStatus(1, "1", "2");
+  EXPECT_THAT(added_, ElementsAre(1));
+  listener->OnWriteEnded(without_response, false, "");
+  scope.End(false);
+}
+
 TEST_F(OwnEventsTest, AnOwnEventDuringAReconcileThatFailsIsDropped) {
   OwnEvents::Scope attempt(events_, kPodKey);
   Write(attempt, StatusWrite(), ResponseIn("2"));

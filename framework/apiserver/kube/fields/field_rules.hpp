@@ -8,6 +8,9 @@
 #include <functional>
 #include <string>
 
+// Rules of fields that several kinds have. Each Validate function adds its errors to `errors`, in
+// the order of kube-apiserver.
+
 namespace kopp::apiserver {
 
 /// Returns whether a field is null, "", or an empty list or object.
@@ -24,6 +27,16 @@ void ValidateNoBacksteps(const FieldRef& path, FieldErrors& errors);
 void ValidateDescendingPath(const FieldRef& path, FieldErrors& errors);
 /// Requires a relative path that does not start with "..".
 void ValidateNonReservedPath(const FieldRef& path, FieldErrors& errors);
+/// Requires a path with a domain as prefix: "example.com/ingress".
+void ValidateDomainPrefixedPath(const FieldRef& path, FieldErrors& errors);
+/// Validates the name of a port (IANA service name). Returns whether it is valid.
+bool ValidatePortName(const FieldRef& name, FieldErrors& errors);
+/// Requires a port number or the name of a port.
+void ValidatePortNumberOrName(const FieldRef& port, FieldErrors& errors);
+/// Requires a number of at least 0 or a percentage of at most 100%.
+void ValidateIntOrPercentUpTo100(const FieldRef& value, FieldErrors& errors);
+/// Requires that a percentage is at most 100%.
+void ValidateAtMost100Percent(const FieldRef& value, FieldErrors& errors);
 /// Returns whether an amount has a fraction. Like kube-apiserver, does not find it in amounts of
 /// 2^63/1000 or more.
 [[nodiscard]] bool HasFraction(const std::string& amount);

@@ -1,6 +1,7 @@
 // CertificateSigningRequests.
 #include "kinds/certificate_validation.hpp"
 
+#include "api/conditions.hpp"
 #include "json/base64.hpp"
 #include "schema/accessors.hpp"
 #include "schema/field_validation.hpp"
@@ -141,12 +142,6 @@ void ValidateRequestStatus(const json& object, FieldErrors& errors) {
   }
 }
 
-bool HasRequestCondition(const json& object, const std::string& type) {
-  const auto conditions = FieldRef(object)["status"]["conditions"].items();
-  return std::any_of(conditions.begin(), conditions.end(),
-                     [&](const FieldRef& condition) { return condition["type"].is(type); });
-}
-
 void ValidateRequestUpdate(const json& before, const json& after, FieldErrors& errors) {
   const FieldRef certificate = FieldRef(before)["status"]["certificate"];
   if (certificate.exists() && !certificate.is(FieldRef(after)["status"]["certificate"].value())) {
@@ -154,7 +149,7 @@ void ValidateRequestUpdate(const json& before, const json& after, FieldErrors& e
         ForbiddenField(certificate.path(), "updates may not modify existing certificate content"));
   }
   for (const char* type : kPermanentConditions) {
-    if (!HasRequestCondition(before, type) || HasConditionOfType(after, type)) continue;
+    if (!HasConditionOfType(before, type) || HasConditionOfType(after, type)) continue;
     errors.push_back(ForbiddenField(
         "status.conditions", "updates may not remove a condition of type " + json(type).dump()));
   }
@@ -203,7 +198,7 @@ void AssignRequestStatusFields(ServerContext& context, std::string_view subresou
   // Only the subresource "approval" adds these conditions.
   FieldErrors errors;
   for (const char* type : {"Approved", "Denied"}) {
-    if (HasRequestCondition(before, type) || !HasConditionOfType(request, type)) continue;
+    if (HasConditionOfType(before, type) || !HasConditionOfType(request, type)) continue;
     errors.push_back(ForbiddenField(
         "status.conditions", "updates may not add a condition of type " + json(type).dump()));
   }
@@ -215,13 +210,6 @@ void AssignRequestStatusFields(ServerContext& context, std::string_view subresou
 }
 
 }  // namespace
-
-bool HasConditionOfType(const json& request, std::string_view type) {
-  for (const json& condition : ValueAt(request, "/status/conditions")) {
-    if (StringAt(condition, "/type") == type) return true;
-  }
-  return false;
-}
 
 void AddCertificateStrategies(StrategiesByKind& strategies) {
   KindStrategy& requests = strategies["certificatesigningrequests.certificates.k8s.io"];

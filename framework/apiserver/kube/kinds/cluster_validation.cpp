@@ -134,11 +134,16 @@ void AssignApiServiceFields(ServerContext& context, const json& before, json& se
                                       {"message", "Local APIServices are always available"}}};
 }
 
+std::string_view WhyPriorityClassIsProtected(std::string_view name) {
+  return name.starts_with("system-") ? "this is a system priority class and cannot be deleted" : "";
+}
+
 }  // namespace
 
 void AddClusterStrategies(StrategiesByKind& strategies) {
   KindStrategy& priorities = strategies["priorityclasses.scheduling.k8s.io"];
   priorities.assign_fields = &AssignPriorityClassFields;
+  priorities.why_protected = &WhyPriorityClassIsProtected;
   priorities.validate = &ValidatePriorityClass;
   priorities.validate_update = &ValidatePriorityClassUpdate;
   priorities.update_validation = KindStrategy::UpdateValidation::kChange;

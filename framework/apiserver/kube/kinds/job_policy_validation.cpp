@@ -1,7 +1,7 @@
 // The policies of Jobs: which failures count, when a Job has succeeded, and limits per index.
 #include "kinds/job_policy_validation.hpp"
 
-#include "kinds/other_validation.hpp"
+#include "fields/field_rules.hpp"
 #include "schema/field_validation.hpp"
 #include "schema/go_quoted.hpp"
 

@@ -1,7 +1,7 @@
 #include "kinds/other_validation.hpp"
 
 #include "fields/address_validation.hpp"
-#include "pods/container_validation.hpp"
+#include "fields/field_rules.hpp"
 #include "schema/accessors.hpp"
 #include "schema/field_validation.hpp"
 #include "schema/formats.hpp"
@@ -33,6 +33,11 @@ void AssignNamespaceFields(ServerContext&, const json& before, json& ns) {
   } else {
     ns["spec"].erase("finalizers");
   }
+}
+
+std::string_view WhyNamespaceIsProtected(std::string_view name) {
+  const bool is_protected = name == "default" || name == "kube-system" || name == "kube-public";
+  return is_protected ? "this namespace may not be deleted" : "";
 }
 
 void AssignNodeFields(ServerContext&, const json& before, json& node) {
@@ -251,40 +256,6 @@ void ValidateNetworkPolicy(const json& object, FieldErrors& errors) {
 
 }  // namespace
 
-void ValidateAtMost100Percent(const FieldRef& value, FieldErrors& errors) {
-  const std::string text = value.text();
-  if (!text.ends_with('%') || std::strtod(text.c_str(), nullptr) <= 100) return;
-  errors.push_back(InvalidValue(value.path(), text, "must not be greater than 100%"));
-}
-
-void ValidateIntOrPercentUpTo100(const FieldRef& value, FieldErrors& errors) {
-  ValidateIntOrPercent(value, errors);
-  ValidateAtMost100Percent(value, errors);
-}
-
-void ValidateDomainPrefixedPath(const FieldRef& path, FieldErrors& errors) {
-  if (!ValidateRequired(path, errors)) return;
-  const std::string text = path.text();
-  const std::size_t slash = text.find('/');
-  if (slash == std::string::npos || slash == 0 || slash + 1 == text.size()) {
-    errors.push_back(InvalidValue(path.path(), text,
-                                  "must be a domain-prefixed path (such as \"acme.io/foo\")"));
-    return;
-  }
-  const std::string domain = text.substr(0, slash);
-  if (const NameError detail = ValidateDnsSubdomain(domain))
-    errors.push_back(InvalidValue(path.path(), domain, *detail));
-  const std::string rest = text.substr(slash + 1);
-  const bool is_path = std::all_of(rest.begin(), rest.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("/-._~%!$&'()*+,;=:").find(c) != std::string_view::npos;
-  });
-  if (is_path) return;
-  errors.push_back(InvalidValue(
-      path.path(), rest,
-      R"(Invalid path (regex used for validation is '[A-Za-z0-9/\-._~%!$&'()*+,;=:]+'))"));
-}
-
 void AddOtherStrategies(StrategiesByKind& strategies) {
   for (const char* resource :
        {"ingressclasses.networking.k8s.io", "ingresses.networking.k8s.io",
@@ -303,6 +274,7 @@ void AddOtherStrategies(StrategiesByKind& strategies) {
   }
   strategies["namespaces"].validate_name = &ValidateDnsLabel;
   strategies["namespaces"].assign_fields = &AssignNamespaceFields;
+  strategies["namespaces"].why_protected = &WhyNamespaceIsProtected;
   strategies["nodes"].keeps_status_on_create = true;
   strategies["nodes"].assign_fields = &AssignNodeFields;
   strategies["nodes"].validate = &ValidateNodeTaints;

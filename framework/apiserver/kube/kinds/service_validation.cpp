@@ -4,7 +4,6 @@
 #include "fields/field_rules.hpp"
 #include "kinds/service_allocation.hpp"
 #include "kinds/service_rules.hpp"
-#include "pods/container_validation.hpp"
 #include "schema/field_validation.hpp"
 #include "schema/formats.hpp"
 #include "strategy/kind_strategy.hpp"

@@ -18,8 +18,8 @@ using nlohmann::json;
 
 const std::string storage_group = ".storage.k8s.io";
 
-/// Requires the name of a driver or provisioner.
-void ValidateProvisioner(const FieldRef& name, FieldErrors& errors) {
+/// Requires a qualified name, in any case of letters: the name of a driver or provisioner.
+void ValidateQualifiedDriverName(const FieldRef& name, FieldErrors& errors) {
   if (!ValidateRequired(name, errors)) return;
   std::string lower = name.text();
   std::transform(lower.begin(), lower.end(), lower.begin(),
@@ -53,7 +53,7 @@ void ValidateTopologyTerm(const FieldRef& term, FieldErrors& errors) {
 
 void ValidateStorageClass(const json& object, FieldErrors& errors) {
   const FieldRef storage_class(object);
-  ValidateProvisioner(storage_class["provisioner"], errors);
+  ValidateQualifiedDriverName(storage_class["provisioner"], errors);
   ValidateParameters(storage_class["parameters"], errors);
   ValidateEnum(storage_class["reclaimPolicy"], {"Delete", "Retain"}, errors);
   ValidateEnum(storage_class["volumeBindingMode"], {"Immediate", "WaitForFirstConsumer"}, errors);
@@ -205,7 +205,7 @@ void AssignAttributesClassFields(ServerContext&, const json& before, json& attri
 void ValidateAttributesClass(const json& object, FieldErrors& errors) {
   const FieldRef attributes_class(object);
   const FieldRef parameters = attributes_class["parameters"];
-  ValidateProvisioner(attributes_class["driverName"], errors);
+  ValidateQualifiedDriverName(attributes_class["driverName"], errors);
   if (parameters.size() == 0) {
     errors.push_back(Required(parameters.path(), "must contain at least one key/value pair"));
   }

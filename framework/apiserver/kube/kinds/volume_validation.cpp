@@ -1,9 +1,8 @@
 #include "kinds/volume_validation.hpp"
 
-#include "fields/claim_spec_validation.hpp"
 #include "fields/field_rules.hpp"
+#include "fields/volume_rules.hpp"
 #include "pods/pod_scheduling_validation.hpp"
-#include "pods/pod_volume_validation.hpp"
 #include "schema/field_validation.hpp"
 #include "storage/server_context.hpp"
 #include "strategy/kind_strategy.hpp"

@@ -1,7 +1,7 @@
 #include "kinds/workload_validation.hpp"
 
-#include "fields/claim_spec_validation.hpp"
-#include "kinds/other_validation.hpp"
+#include "fields/field_rules.hpp"
+#include "fields/volume_rules.hpp"
 #include "pods/pod_spec_validation.hpp"
 #include "pods/pod_warnings.hpp"
 #include "schema/field_validation.hpp"

@@ -1,7 +1,6 @@
 #include "pods/container_handler_validation.hpp"
 
 #include "fields/field_rules.hpp"
-#include "pods/container_validation.hpp"
 #include "pods/pod_context.hpp"
 #include "schema/field_validation.hpp"
 #include "schema/pattern.hpp"

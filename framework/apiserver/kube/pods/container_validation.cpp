@@ -20,30 +20,6 @@
 namespace kopp::apiserver {
 namespace {
 
-bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-
-/// Validates the name of a port (IANA service name). Returns whether it is valid.
-bool ValidatePortName(const FieldRef& name, FieldErrors& errors) {
-  const std::string text = name.text();
-  const std::size_t error_count = errors.size();
-  const auto add_invalid = [&](const char* detail) {
-    errors.push_back(InvalidValue(name.path(), text, detail));
-  };
-  if (text.size() > 15) add_invalid("must be no more than 15 characters");
-  if (!std::all_of(text.begin(), text.end(),
-                   [](char c) { return IsLower(c) || detail::IsDigit(c) || c == '-'; })) {
-    add_invalid("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
-  }
-  if (std::none_of(text.begin(), text.end(), IsLower)) {
-    add_invalid("must contain at least one letter (a-z)");
-  }
-  if (text.find("--") != std::string::npos) add_invalid("must not contain consecutive hyphens");
-  if (text.starts_with('-') || text.ends_with('-')) {
-    add_invalid("must not begin or end with a hyphen");
-  }
-  return errors.size() == error_count;
-}
-
 void ValidateContainerPorts(const FieldRef& ports, FieldErrors& errors) {
   std::set<std::string> names;
   for (const FieldRef& port : ports.items()) {
@@ -203,14 +179,6 @@ void ValidateEphemeralContainersUpdate(const json& before, const json& after, Fi
 }
 
 }  // namespace
-
-void ValidatePortNumberOrName(const FieldRef& port, FieldErrors& errors) {
-  if (port.value().is_string()) {
-    ValidatePortName(port, errors);
-  } else {
-    ValidatePort(port, errors);
-  }
-}
 
 void ValidateImagePadding(const FieldRef& container, FieldErrors& errors) {
   constexpr std::string_view kWhiteSpace = " \t\n\v\f\r";

@@ -10,8 +10,6 @@ namespace kopp::apiserver {
 
 /// Adds the strategy of the subresource ephemeralcontainers.
 void AddPodSubresourceStrategies(StrategiesByKind& strategies);
-/// Validates a port number or the name of a port.
-void ValidatePortNumberOrName(const FieldRef& port, FieldErrors& errors);
 /// Validates the containers and init containers.
 void ValidateContainers(const PodContext& context, FieldErrors& errors);
 void ValidateEphemeralContainers(const PodContext& context, FieldErrors& errors);

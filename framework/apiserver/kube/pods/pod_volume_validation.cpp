@@ -1,8 +1,8 @@
 #include "pods/pod_volume_validation.hpp"
 
 #include "base/ascii.hpp"
-#include "fields/claim_spec_validation.hpp"
 #include "fields/field_rules.hpp"
+#include "fields/volume_rules.hpp"
 #include "pods/pod_context.hpp"
 #include "pods/projected_volume_validation.hpp"
 #include "schema/field_validation.hpp"
@@ -20,7 +20,6 @@
 namespace kopp::apiserver {
 namespace {
 
-constexpr std::size_t kMaxDriverName = 63;
 constexpr std::size_t kMaxTenant = 64;
 constexpr std::size_t kMaxInitiatorTarget = 64;
 
@@ -368,23 +367,6 @@ void ValidatePodVolume(const FieldRef& volume, PodContext& context, FieldErrors&
 }
 
 }  // namespace
-
-void ValidateHostPath(const FieldRef& source, FieldErrors& errors) {
-  if (!ValidateRequired(source["path"], errors)) return;
-  ValidateNoBacksteps(source["path"], errors);
-  ValidateEnum(source["type"],
-               {"", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File",
-                "FileOrCreate", "Socket"},
-               errors);
-}
-
-void ValidateDriverName(const FieldRef& driver, FieldErrors& errors) {
-  const std::string name = driver.text();
-  ValidateNotEmpty(driver, errors);
-  if (name.size() > kMaxDriverName) errors.push_back(TooLong(driver.path(), kMaxDriverName));
-  if (const NameError detail = ValidateDnsSubdomain(kopp::detail::ToLowerAscii(name)))
-    errors.push_back(InvalidValue(driver.path(), name, *detail));
-}
 
 void ValidatePodVolumes(PodContext& context, FieldErrors& errors) {
   const std::set<std::string> ephemeral_claims = EphemeralClaimsOf(context);

@@ -1,5 +1,5 @@
 // The cells of webhook configurations, admission policies, certificate requests and APIServices.
-#include "kinds/certificate_validation.hpp"
+#include "api/conditions.hpp"
 #include "printers/printers.hpp"
 
 #include <chrono>

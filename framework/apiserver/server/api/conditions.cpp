@@ -9,6 +9,13 @@ namespace kopp::apiserver {
 
 using nlohmann::json;
 
+bool HasConditionOfType(const json& object, std::string_view type) {
+  const json& conditions = schema::ValueAt(object, "/status/conditions");
+  return std::any_of(conditions.begin(), conditions.end(), [&](const json& condition) {
+    return schema::StringAt(condition, "/type") == type;
+  });
+}
+
 void SetObjectCondition(json& conditions, json condition, const std::string& now) {
   condition["lastTransitionTime"] = now;
   const auto found = std::find_if(conditions.begin(), conditions.end(), [&](const json& each) {

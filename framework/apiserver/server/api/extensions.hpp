@@ -54,8 +54,8 @@ using VirtualKindHandler = nlohmann::json (*)(const VirtualRequest& request);
 /// returns all, for kopp-apiserver. Without a feature, the server responds as one that does not
 /// have it. All functions are thread-safe.
 struct Extensions {
-  /// The built-in resources with their strategies, and further virtual kinds: KubeCatalog(). Null:
-  /// Catalog::BuiltIn(), whose kinds have no rules beyond their schema.
+  /// The served resources with their strategies. Required. ServerCatalog() has the built-in kinds
+  /// without rules beyond their schema, KubeCatalog() has their rules, too.
   std::shared_ptr<const Catalog> catalog{};
   /// The handlers of the further virtual kinds in `catalog`, by kind.
   std::map<std::string, VirtualKindHandler> virtual_kinds{};

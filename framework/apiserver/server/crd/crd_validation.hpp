@@ -1,5 +1,6 @@
 #pragma once
 
+#include "schema/field_ref.hpp"
 #include "strategy/kind_strategy.hpp"
 
 namespace kopp::apiserver {

@@ -29,14 +29,12 @@ struct AccessRules {
 /// credentials. Thread-safe. The clock must outlive the context.
 class ServerContext {
  public:
-  ServerContext(Clock& clock, std::uint64_t seed, Store::Options options, AccessRules access = {},
-                Extensions extensions = {})
+  ServerContext(Clock& clock, std::uint64_t seed, Store::Options options, AccessRules access,
+                Extensions extensions)
       : clock_(clock),
         store_(options),
         random_(seed),
-        catalog_(extensions.catalog != nullptr
-                     ? extensions.catalog
-                     : std::make_shared<const Catalog>(Catalog::BuiltIn())),
+        catalog_(extensions.catalog),
         access_(access),
         extensions_(std::move(extensions)) {}
 

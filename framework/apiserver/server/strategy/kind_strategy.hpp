@@ -4,11 +4,9 @@
 #include "api/resource.hpp"
 #include "api/response.hpp"
 #include "api/status.hpp"
-#include "schema/field_ref.hpp"
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -57,6 +55,12 @@ struct KindStrategy {
     kChangeThenObject,
     kChange,
   };
+  /// The body of the response to DELETE if the object was removed at once.
+  enum class DeleteResponse {
+    kStatus,
+    kObject,
+    kObjectWithoutDeletionTime,
+  };
   /// Validates metadata.name.
   NameError (*validate_name)(std::string_view) = &ValidateDnsSubdomain;
   Generation generation = Generation::kNone;
@@ -70,6 +74,11 @@ struct KindStrategy {
   bool has_managed_fields = true;           ///< stores metadata.managedFields
   bool deletes_gracefully = false;          ///< deletion waits for the grace period
   std::string default_propagation{};        ///< without DeleteOptions: "" or "Orphan"
+  DeleteResponse delete_response = DeleteResponse::kStatus;
+  /// Returns why the object `name` cannot be deleted, or "".
+  std::string_view (*why_protected)(std::string_view name) = [](std::string_view) {
+    return std::string_view();
+  };
   /// A finalizer of new objects that a controller of a cluster removes on deletion. This server
   /// removes it itself.
   std::string protection_finalizer{};
@@ -110,11 +119,7 @@ struct KindStrategy {
 /// Thread-safe.
 [[nodiscard]] const KindStrategy& StrategyOf(const Resource& resource);
 
-/// Strategies by storage resource: "deployments.apps".
+/// Strategies by GroupResource: "deployments.apps".
 using StrategiesByKind = std::map<std::string, KindStrategy, std::less<>>;
-
-/// Returns the built-in resources with their strategies. A strategy without `apply_defaults` gets
-/// the defaults of the schema.
-[[nodiscard]] std::shared_ptr<const Catalog> BuiltInCatalog(StrategiesByKind strategies);
 
 }  // namespace kopp::apiserver

@@ -49,7 +49,7 @@ struct ObjectChange {
 [[nodiscard]] std::vector<ObjectChange> ProvenChanges(const ClientWrite& write, bool created,
                                                       std::string_view response);
 
-/// Returns the version that an object must have before a merge patch; empty: any.
+/// Returns metadata.resourceVersion of a merge patch, or "".
 [[nodiscard]] std::string PreconditionOf(std::string_view patch);
 
 /// Observes the writes of a Client. Must be thread-safe.

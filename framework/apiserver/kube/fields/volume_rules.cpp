@@ -1,7 +1,10 @@
-#include "fields/claim_spec_validation.hpp"
+#include "fields/volume_rules.hpp"
 
+#include "base/ascii.hpp"
+#include "fields/field_rules.hpp"
 #include "schema/field_validation.hpp"
 
+#include <cstddef>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -12,6 +15,8 @@ namespace kopp::apiserver {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::size_t kMaxDriverName = 63;
 
 void ValidateDataSource(const FieldRef& source, bool is_new, FieldErrors& errors) {
   if (!source.exists()) return;
@@ -77,6 +82,23 @@ void ValidateClaimSpec(const FieldRef& spec, bool is_new, FieldErrors& errors) {
       !source.is(reference.value())) {
     errors.push_back(InvalidValue(spec.path(), json::object(), "must match dataSourceRef"));
   }
+}
+
+void ValidateHostPath(const FieldRef& source, FieldErrors& errors) {
+  if (!ValidateRequired(source["path"], errors)) return;
+  ValidateNoBacksteps(source["path"], errors);
+  ValidateEnum(source["type"],
+               {"", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File",
+                "FileOrCreate", "Socket"},
+               errors);
+}
+
+void ValidateDriverName(const FieldRef& driver, FieldErrors& errors) {
+  const std::string name = driver.text();
+  ValidateNotEmpty(driver, errors);
+  if (name.size() > kMaxDriverName) errors.push_back(TooLong(driver.path(), kMaxDriverName));
+  if (const NameError detail = ValidateDnsSubdomain(kopp::detail::ToLowerAscii(name)))
+    errors.push_back(InvalidValue(driver.path(), name, *detail));
 }
 
 }  // namespace kopp::apiserver
