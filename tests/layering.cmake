@@ -132,10 +132,10 @@ foreach(folder IN LISTS includes)
 endforeach()
 
 # Folders of the libraries of the API server.
-layer(framework/apiserver/server json decoding api storage fieldmanager strategy crd controllers auth encoding
+layer(framework/apiserver/server include json decoding api storage fieldmanager strategy crd controllers auth encoding
   handlers http)
 layer(framework/apiserver/kube fields pods kinds)
-layer(framework/apiserver/testing faults environment recordings explore)
+layer(framework/apiserver/testing include faults environment recordings explore)
 
 if(problems)
   message(FATAL_ERROR "the layers or the limit of a folder are broken:\n${problems}")

@@ -88,7 +88,7 @@ stopped_leader() {
   start_elected_replica sample-controller
   local id before code=0
   id=$(process_id "$state" sample-controller)
-  eventually_matches . lease_holder
+  eventually_matches '^[^ ]+_[^ ]+$' lease_holder
   before=$(lease_holder)
   start_elected_replica standby
   create_foos_until "$state/enough-foos" >/dev/null 2>&1 &

@@ -31,7 +31,7 @@ silent_leader() {
   local name id silenced
   for name in a b c d e f; do create_foo "$name" "$name" 1; done
   use_network "" --leader-elect --leader-election-namespace default --max-concurrent-reconciles 8
-  eventually_matches . lease_holder
+  eventually_matches '^[^ ]+_[^ ]+$' lease_holder
   for name in a b c d e f; do eventually_equals 1 replicas "$name"; done
   equals yes at_least 6 count_connections # two watches, and more than the Lease needs
   id=$(process_id "$state" controller)

@@ -12,7 +12,7 @@ use_network() { # [SUFFIX [FLAG...]]
   rm -f "$state/network.log" # its first line is the port
   connect_to "${1:-}"
   start_network
-  eventually_matches . head -n 1 "$state/network.log"
+  eventually_matches '^[0-9]+$' head -n 1 "$state/network.log"
   network_port=$(head -n 1 "$state/network.log")
   sed -E "s|https://127.0.0.1:[0-9]+|https://127.0.0.1:$network_port|" \
     "$state/sample-controller.kubeconfig" >"$state/network.kubeconfig"
