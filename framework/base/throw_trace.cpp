@@ -11,7 +11,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 
-#include <kopp/informer/exception_text.hpp>
+#include <kopp/informer/detail/exception_text.hpp>
 
 namespace kopp::detail {
 namespace {

@@ -1,22 +1,23 @@
 #include "cache/cache_impl.hpp"
 
 #include <kopp/cache.hpp>
+#include <kopp/standalone_cache.hpp>
 
 namespace kopp {
 namespace detail {
 
-WatchedView WatchedView::Of(const KindRef& kind, ObjectForm form) {
+WatchedView WatchedView::Of(const OwningKind& kind, ObjectForm form) {
   const WatchedViewRef view = WatchedViewRef::Of(kind, form);
   return view.describe(view.key);
 }
 
-WatchedViewRef WatchedViewRef::Of(const KindRef& kind, ObjectForm form) {
+WatchedViewRef WatchedViewRef::Of(const OwningKind& kind, ObjectForm form) {
   const CacheKey key = CacheKey::Of(kind, form);
   if (form == ObjectForm::kMetadataOnly) {
     return {key, [](const CacheKey& of) {
               return WatchedView{
                   of, of.kind, ObjectForm::kMetadataOnly,
-                  [](const JsonObject& text, const KindRef&, const CacheTransform& transform) {
+                  [](const JsonObject& text, const OwningKind&, const CacheTransform& transform) {
                     return Transformed(text.Decode<PartialObjectMetadata>(), transform);
                   },
                   of};
@@ -25,7 +26,7 @@ WatchedViewRef WatchedViewRef::Of(const KindRef& kind, ObjectForm form) {
   return {key, [](const CacheKey& of) {
             return WatchedView{
                 of, of.kind, ObjectForm::kComplete,
-                [](const JsonObject& text, const KindRef& own, const CacheTransform& transform) {
+                [](const JsonObject& text, const OwningKind& own, const CacheTransform& transform) {
                   return Transformed(Unstructured::FromJson(text, own), transform);
                 },
                 of};
@@ -38,19 +39,19 @@ Cache::Cache(Transport& transport, CacheOptions options, Logger log, Clock& cloc
     : impl_(std::make_unique<Impl>(transport, std::move(options), std::move(log), clock)) {}
 Cache::~Cache() = default;
 
-std::shared_ptr<const Unstructured> Cache::Get(const KindRef& kind, const ObjectKey& key,
+std::shared_ptr<const Unstructured> Cache::Get(const OwningKind& kind, const ObjectKey& key,
                                                const ReadOptions& read) const {
   return GetAny(ViewRef::Of(kind, ObjectForm::kComplete), key, read).As<Unstructured>();
 }
 
-std::vector<std::shared_ptr<const Unstructured>> Cache::List(const KindRef& kind,
+std::vector<std::shared_ptr<const Unstructured>> Cache::List(const OwningKind& kind,
                                                              std::string_view ns,
                                                              const ReadOptions& read) const {
   return detail::Typed<Unstructured>(
       ListAny(ViewRef::Of(kind, ObjectForm::kComplete), {.ns = std::string(ns)}, read));
 }
 
-std::shared_ptr<const PartialObjectMetadata> Cache::GetMetadata(const KindRef& kind,
+std::shared_ptr<const PartialObjectMetadata> Cache::GetMetadata(const OwningKind& kind,
                                                                 const ObjectKey& key,
                                                                 const ReadOptions& read) const {
   return GetAny(ViewRef::Of(kind, ObjectForm::kMetadataOnly), key, read)
@@ -58,7 +59,7 @@ std::shared_ptr<const PartialObjectMetadata> Cache::GetMetadata(const KindRef& k
 }
 
 std::vector<std::shared_ptr<const PartialObjectMetadata>> Cache::ListMetadata(
-    const KindRef& kind, std::string_view ns, const ReadOptions& read) const {
+    const OwningKind& kind, std::string_view ns, const ReadOptions& read) const {
   return detail::Typed<PartialObjectMetadata>(
       ListAny(ViewRef::Of(kind, ObjectForm::kMetadataOnly), {.ns = std::string(ns)}, read));
 }
@@ -79,7 +80,7 @@ Cache::AnyObjects Cache::ByIndexAny(const ViewRef& view, std::string_view index,
 }
 
 InformerSet& Cache::InformersFor(const View& view) { return impl_->InformersFor(view); }
-InformerSet& Cache::InformerFor(const KindRef& kind, ObjectForm form) {
+InformerSet& Cache::InformerFor(const OwningKind& kind, ObjectForm form) {
   return InformersFor(View::Of(kind, form));
 }
 std::shared_ptr<InformerSet> Cache::Acquire(const View& view) { return impl_->Acquire(view); }
@@ -90,12 +91,12 @@ void Cache::AddIndex(const View& view, const std::string& name,
 void Cache::AddOwnerIndex(const View& view) { InformersFor(view).AddOwnerIndex(); }
 bool Cache::Remove(const detail::CacheKey& view) { return impl_->Remove(view); }
 
-std::vector<KindRef> Cache::Kinds() const { return impl_->Kinds(); }
-void Cache::Start() { impl_->Start(); }
+std::vector<OwningKind> Cache::Kinds() const { return impl_->Kinds(); }
+void StandaloneCache::Start() { impl_->Start(); }
 bool Cache::WaitForSync(const std::stop_token& stop) const { return impl_->WaitForSync(stop); }
 std::vector<UnsyncedInformer> Cache::NotSynced() const { return impl_->NotSynced(); }
 std::vector<informer::InformerStatus> Cache::Statuses() const { return impl_->Statuses(); }
-WriteObserver& Cache::write_observer() { return *impl_; }
-void Cache::Stop() { impl_->Stop(); }
+WriteObserver& StandaloneCache::write_observer() { return *impl_; }
+void StandaloneCache::Stop() { impl_->Stop(); }
 
 }  // namespace kopp

@@ -132,14 +132,14 @@ Cache::Impl::Informers Cache::Impl::Synced(const detail::WatchedView& view) cons
   throw std::runtime_error(problem + ": " + ToString(informers->NotSynced()));
 }
 
-std::vector<KindRef> Cache::Impl::Kinds() const {
-  std::vector<KindRef> kinds;
+std::vector<OwningKind> Cache::Impl::Kinds() const {
+  std::vector<OwningKind> kinds;
   for (const Entry& entry : Entries()) kinds.push_back(entry.informers->kind());
   return kinds;
 }
 
-std::vector<KindRef> Cache::Impl::RequiredKinds() const {
-  std::vector<KindRef> kinds;
+std::vector<OwningKind> Cache::Impl::RequiredKinds() const {
+  std::vector<OwningKind> kinds;
   for (const Entry& entry : Entries()) {
     if (!entry.wait_if_missing) kinds.push_back(entry.informers->kind());
   }

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <kopp/informer/exception_text.hpp>
-#include <kopp/watched_view.hpp>
+#include <kopp/detail/watched_view.hpp>
+#include <kopp/informer/detail/exception_text.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
 namespace kopp {

@@ -12,7 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <kopp/client.hpp>
+#include <kopp/detail/any_client.hpp>
 
 namespace kopp {
 namespace {
@@ -112,8 +112,8 @@ std::optional<OwnerReference> ControllerToCheck(const json& object, const std::s
 
 /// Returns the key and the text of `object` as it is sent: with its type and, in a client for one
 /// namespace, its namespace.
-Client::Body Client::BodyOf(const Kind& kind, std::string_view subresource,
-                            const json& object) const {
+AnyClient::Body AnyClient::BodyOf(const Kind& kind, std::string_view subresource,
+                                  const json& object) const {
   const auto metadata = object.find("metadata");
   if (!object.is_object() || (metadata != object.end() && !metadata->is_object())) {
     throw std::invalid_argument("the " + std::string(kind.kind) +
@@ -136,8 +136,8 @@ Client::Body Client::BodyOf(const Kind& kind, std::string_view subresource,
 }
 
 /// BodyOf() for the text of an object. It is not parsed into a DOM, unless its namespace is added.
-Client::Body Client::BodyOfEncoded(const Kind& kind, std::string_view subresource,
-                                   const std::string& object) const {
+AnyClient::Body AnyClient::BodyOfEncoded(const Kind& kind, std::string_view subresource,
+                                         const std::string& object) const {
   auto identity = Decode<EncodedIdentity>(object);
   const ObjectKey key{std::move(identity.metadata.ns), std::move(identity.metadata.name)};
   ObjectKey sent = KeyFor(kind, key);

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <kopp/client.hpp>
+#include <kopp/detail/any_client.hpp>
 
 namespace kopp {
 namespace {
@@ -33,7 +33,7 @@ const char* PolicyName(DeletionPropagation propagation) {
 
 }  // namespace
 
-std::string Client::DeleteBody(const DeleteOptions& options) const {
+std::string AnyClient::DeleteBody(const DeleteOptions& options) const {
   json body{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
   if (!options.uid.empty()) body["preconditions"]["uid"] = options.uid;
   if (!options.resource_version.empty()) {
@@ -45,7 +45,7 @@ std::string Client::DeleteBody(const DeleteOptions& options) const {
   return body.dump();
 }
 
-bool Client::Delete(const Kind& kind, const ObjectKey& key, const DeleteOptions& options) const {
+bool AnyClient::Delete(const Kind& kind, const ObjectKey& key, const DeleteOptions& options) const {
   try {
     const ObjectKey target = KeyFor(kind, key);
     const bool dry_run = dry_run_ || options.dry_run;
@@ -62,8 +62,8 @@ bool Client::Delete(const Kind& kind, const ObjectKey& key, const DeleteOptions&
   }
 }
 
-void Client::DeleteAllOf(const Kind& kind, const Selector& selector,
-                         const DeleteOptions& options) const {
+void AnyClient::DeleteAllOf(const Kind& kind, const Selector& selector,
+                            const DeleteOptions& options) const {
   if (kind.scope == Scope::kCluster && !selector.ns.empty()) {
     throw std::invalid_argument(std::string(kind.kind) +
                                 " is cluster-scoped: DeleteAllOf in namespace \"" + selector.ns +

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include <kopp/client.hpp>
+#include <kopp/detail/any_client.hpp>
 #include <kopp/informer/metadata_only.hpp>
 
 namespace kopp {
@@ -98,7 +98,7 @@ ForeignObjectError::ForeignObjectError(const Kind& kind, const ObjectKey& key,
       controller_(std::move(controller)),
       belongs_to_former_owner_(controller_ && HaveSameName(*controller_, owner)) {}
 
-Client::Client(Transport& transport, std::string field_manager, std::stop_token stop)
+AnyClient::AnyClient(Transport& transport, std::string field_manager, std::stop_token stop)
     : transport_(&transport),
       field_manager_(std::move(field_manager)),
       stop_(std::move(stop)),
@@ -106,7 +106,7 @@ Client::Client(Transport& transport, std::string field_manager, std::stop_token 
 
 /// Returns the uid of the object at the API server, or "" if it does not exist. Throws
 /// ForeignObjectError if the controller in `body` may not write it.
-std::string Client::ReadOwned(const Kind& kind, const Body& body) const {
+std::string AnyClient::ReadOwned(const Kind& kind, const Body& body) const {
   const ApiRequest request{.target = detail::ObjectPath(kind, body.key),
                            .accept = std::string(detail::kAcceptMetadata)};
   std::string text;
@@ -131,8 +131,8 @@ std::string Client::ReadOwned(const Kind& kind, const Body& body) const {
 /// the owner controls, or that there is no object. So the API server rejects the write if another
 /// client creates or replaces the object meanwhile. The precondition comes from the cache, else
 /// from earlier writes, else from a read.
-Client::Written Client::WriteOwned(const Kind& kind, Body& body, const WriteOptions& options,
-                                   const std::function<Written(std::string)>& send) const {
+AnyClient::Written AnyClient::WriteOwned(const Kind& kind, Body& body, const WriteOptions& options,
+                                         const std::function<Written(std::string)>& send) const {
   if (!body.controller || options.adopt || !options.subresource.empty()) {
     return send(std::move(body.text));
   }

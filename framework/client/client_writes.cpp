@@ -15,15 +15,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include <kopp/client.hpp>
-#include <kopp/informer/resource_path.hpp>
+#include <kopp/detail/any_client.hpp>
+#include <kopp/informer/detail/resource_path.hpp>
 
 namespace kopp {
 namespace {
 
 using detail::CollectionPath;
 using detail::ObjectPath;
-using detail::ParseJson;
 using detail::WithQuery;
 using nlohmann::json;
 
@@ -73,8 +72,8 @@ void CheckWrite(const Kind& kind, const ObjectKey& key, std::string_view object,
 }  // namespace
 
 /// Sends a write request with its options. `force` is the query parameter of an apply.
-Client::Written Client::Write(const Kind& kind, const Target& target, ApiRequest request,
-                              const WriteOptions& options, std::string_view force) const {
+AnyClient::Written AnyClient::Write(const Kind& kind, const Target& target, ApiRequest request,
+                                    const WriteOptions& options, std::string_view force) const {
   const bool dry_run = dry_run_ || options.dry_run;
   const std::string& manager =
       options.field_manager.empty() ? field_manager_ : options.field_manager;
@@ -105,14 +104,14 @@ Client::Written Client::Write(const Kind& kind, const Target& target, ApiRequest
   }
 }
 
-const std::string& Client::Reported(const Kind& kind, const Written& written) const {
+const std::string& AnyClient::Reported(const Kind& kind, const Written& written) const {
   if (written.report) ReportWrites(kind, [&] { return WrittenObjects(kind, written.text); });
   return written.text;
 }
 
 /// Reports what `decode` has read, so that the response is parsed only once.
-void Client::DecodeWritten(const Kind& kind, const Written& written, void* object,
-                           const ObjectMeta* (*decode)(std::string_view text, void* to)) const {
+void AnyClient::DecodeWritten(const Kind& kind, const Written& written, void* object,
+                              const ObjectMeta* (*decode)(std::string_view text, void* to)) const {
   const ObjectMeta* metadata = nullptr;
   try {
     metadata = decode(written.text, object);
@@ -128,8 +127,8 @@ void Client::DecodeWritten(const Kind& kind, const Written& written, void* objec
 
 /// Reports the objects that `decode` returns. A response that cannot be decoded is not reported:
 /// the caller decodes it, too, and throws.
-void Client::ReportWrites(const Kind& kind,
-                          const std::function<std::vector<WrittenObject>()>& decode) const {
+void AnyClient::ReportWrites(const Kind& kind,
+                             const std::function<std::vector<WrittenObject>()>& decode) const {
   if (observer_ == nullptr) return;
   try {
     for (const WrittenObject& object : decode()) observer_->OnWrite(kind, object);
@@ -137,7 +136,8 @@ void Client::ReportWrites(const Kind& kind,
   }
 }
 
-Client::Written Client::WriteNew(const Kind& kind, Body body, const WriteOptions& options) const {
+AnyClient::Written AnyClient::WriteNew(const Kind& kind, Body body,
+                                       const WriteOptions& options) const {
   if (kind.scope == Scope::kNamespaced && body.key.ns.empty()) {
     throw std::invalid_argument("the " + std::string(kind.kind) +
                                 " to create has no metadata.namespace: set it");
@@ -152,18 +152,18 @@ Client::Written Client::WriteNew(const Kind& kind, Body body, const WriteOptions
       options);
 }
 
-Client::Written Client::CreateText(const Kind& kind, const json& object,
-                                   const WriteOptions& options) const {
+AnyClient::Written AnyClient::Create(const Kind& kind, const json& object,
+                                     const WriteOptions& options) const {
   return WriteNew(kind, BodyOf(kind, options.subresource, object), options);
 }
 
-Client::Written Client::CreateEncoded(const Kind& kind, const std::string& object,
-                                      const WriteOptions& options) const {
+AnyClient::Written AnyClient::CreateEncoded(const Kind& kind, const std::string& object,
+                                            const WriteOptions& options) const {
   return WriteNew(kind, BodyOfEncoded(kind, options.subresource, object), options);
 }
 
-Client::Written Client::WriteExisting(const Kind& kind, Body body,
-                                      const WriteOptions& options) const {
+AnyClient::Written AnyClient::WriteExisting(const Kind& kind, Body body,
+                                            const WriteOptions& options) const {
   CheckWrite(kind, body.key, body.text, options.subresource);
   const auto send = [&](std::string text) {
     return Write(kind, body,
@@ -175,18 +175,18 @@ Client::Written Client::WriteExisting(const Kind& kind, Body body,
   return WriteOwned(kind, body, options, std::cref(send));  // without an allocation
 }
 
-Client::Written Client::UpdateText(const Kind& kind, const json& object,
-                                   const WriteOptions& options) const {
+AnyClient::Written AnyClient::Update(const Kind& kind, const json& object,
+                                     const WriteOptions& options) const {
   return WriteExisting(kind, BodyOf(kind, options.subresource, object), options);
 }
 
-Client::Written Client::UpdateEncoded(const Kind& kind, const std::string& object,
-                                      const WriteOptions& options) const {
+AnyClient::Written AnyClient::UpdateEncoded(const Kind& kind, const std::string& object,
+                                            const WriteOptions& options) const {
   return WriteExisting(kind, BodyOfEncoded(kind, options.subresource, object), options);
 }
 
-Client::Written Client::PatchText(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch,
-                                  const WriteOptions& options) const {
+AnyClient::Written AnyClient::Patch(const Kind& kind, const ObjectKey& key,
+                                    const kopp::Patch& patch, const WriteOptions& options) const {
   const bool is_object = patch.type != Patch::Type::kJson;
   const bool has_precondition = is_object && listener_ != nullptr;
   const Target target{KeyFor(kind, key), has_precondition ? PreconditionOf(patch.text) : ""};
@@ -199,8 +199,8 @@ Client::Written Client::PatchText(const Kind& kind, const ObjectKey& key, const 
                options);
 }
 
-Client::Written Client::WriteApplied(const Kind& kind, Body body,
-                                     const ApplyOptions& options) const {
+AnyClient::Written AnyClient::WriteApplied(const Kind& kind, Body body,
+                                           const ApplyOptions& options) const {
   CheckWrite(kind, body.key, body.text, options.subresource);
   const WriteOptions write{.subresource = options.subresource,
                            .field_manager = options.field_manager,
@@ -221,18 +221,19 @@ Client::Written Client::WriteApplied(const Kind& kind, Body body,
   return WriteOwned(kind, body, write, std::cref(send));
 }
 
-Client::Written Client::ApplyText(const Kind& kind, const json& object,
-                                  const ApplyOptions& options) const {
+AnyClient::Written AnyClient::Apply(const Kind& kind, const json& object,
+                                    const ApplyOptions& options) const {
   return WriteApplied(kind, BodyOf(kind, options.subresource, object), options);
 }
 
-Client::Written Client::ApplyEncoded(const Kind& kind, const std::string& object,
-                                     const ApplyOptions& options) const {
+AnyClient::Written AnyClient::ApplyEncoded(const Kind& kind, const std::string& object,
+                                           const ApplyOptions& options) const {
   return WriteApplied(kind, BodyOfEncoded(kind, options.subresource, object), options);
 }
 
-Client::Written Client::ApplyStatusText(const Kind& kind, const ObjectMeta& metadata,
-                                        const std::string& status, ApplyOptions options) const {
+AnyClient::Written AnyClient::ApplyStatusEncoded(const Kind& kind, const ObjectMeta& metadata,
+                                                 const std::string& status,
+                                                 ApplyOptions options) const {
   ObjectMeta identity;
   identity.name = metadata.name;
   identity.ns = metadata.ns;
@@ -242,31 +243,11 @@ Client::Written Client::ApplyStatusText(const Kind& kind, const ObjectMeta& meta
                       options);
 }
 
-Scale Client::UpdateScale(const Kind& kind, const Scale& scale, const WriteOptions& options) const {
+Scale AnyClient::UpdateScale(const Kind& kind, const Scale& scale,
+                             const WriteOptions& options) const {
   WriteOptions scale_options = options;
   scale_options.subresource = "scale";
-  return Decode<Scale>(Reported(kind, UpdateText(kind, scale, scale_options)));
-}
-
-json Client::Create(const Kind& kind, const json& object, const WriteOptions& options) const {
-  return ParseJson(Reported(kind, CreateText(kind, object, options)));
-}
-json Client::Update(const Kind& kind, const json& object, const WriteOptions& options) const {
-  return ParseJson(Reported(kind, UpdateText(kind, object, options)));
-}
-json Client::UpdateStatus(const Kind& kind, const json& object, const WriteOptions& options) const {
-  return Update(kind, object, OfStatus(options));
-}
-json Client::Patch(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch,
-                   const WriteOptions& options) const {
-  return ParseJson(Reported(kind, PatchText(kind, key, patch, options)));
-}
-json Client::PatchStatus(const Kind& kind, const ObjectKey& key, const kopp::Patch& patch,
-                         const WriteOptions& options) const {
-  return Patch(kind, key, patch, OfStatus(options));
-}
-json Client::Apply(const Kind& kind, const json& object, const ApplyOptions& options) const {
-  return ParseJson(Reported(kind, ApplyText(kind, object, options)));
+  return Decode<Scale>(Reported(kind, Update(kind, scale, scale_options)));
 }
 
 }  // namespace kopp

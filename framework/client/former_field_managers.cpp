@@ -82,17 +82,18 @@ Client Client::WithFieldManager(std::string field_manager, std::vector<std::stri
     all.push_back({std::move(name), std::move(entry)});
   }
   Client copy = *this;
-  copy.field_manager_ = std::move(field_manager);
-  copy.former_ = all.empty()
-                     ? nullptr
-                     : std::make_shared<const std::vector<FormerFieldManager>>(std::move(all));
+  copy.calls_.field_manager_ = std::move(field_manager);
+  copy.calls_.former_ =
+      all.empty() ? nullptr
+                  : std::make_shared<const std::vector<FormerFieldManager>>(std::move(all));
   return copy;
 }
 
 /// Applies, and then makes each former manager apply nothing: what it alone owns is removed.
-Client::Written Client::ApplyAndTakeOver(const Kind& kind, const Target& target,
-                                         const ApiRequest& request, const WriteOptions& options,
-                                         std::string_view force) const {
+AnyClient::Written AnyClient::ApplyAndTakeOver(const Kind& kind, const Target& target,
+                                               const ApiRequest& request,
+                                               const WriteOptions& options,
+                                               std::string_view force) const {
   Written written = ApplyAsAny(kind, target, request, options, force);
   for (const FormerFieldManager& former : *former_) {
     const auto object = FindApplied(written.text, former, options.subresource);
@@ -108,7 +109,7 @@ Client::Written Client::ApplyAndTakeOver(const Kind& kind, const Target& target,
 }
 
 /// Returns the text of the object's metadata, or nullopt if the client must not read it.
-std::optional<std::string> Client::ReadMetadata(const Kind& kind, const ObjectKey& key) const {
+std::optional<std::string> AnyClient::ReadMetadata(const Kind& kind, const ObjectKey& key) const {
   try {
     return Call(
         {.target = detail::ObjectPath(kind, key), .accept = std::string(detail::kAcceptMetadata)});
@@ -119,9 +120,9 @@ std::optional<std::string> Client::ReadMetadata(const Kind& kind, const ObjectKe
 
 /// Applies. If fields of a former manager are a conflict, or are not valid together with the
 /// applied ones, applies as that manager first, which replaces them.
-Client::Written Client::ApplyAsAny(const Kind& kind, const Target& target,
-                                   const ApiRequest& request, const WriteOptions& options,
-                                   std::string_view force) const {
+AnyClient::Written AnyClient::ApplyAsAny(const Kind& kind, const Target& target,
+                                         const ApiRequest& request, const WriteOptions& options,
+                                         std::string_view force) const {
   try {
     return Write(kind, target, request, options, force);
   } catch (const ApiError& error) {

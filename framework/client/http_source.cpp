@@ -9,7 +9,7 @@
 
 #include <kopp/http_source.hpp>
 #include <kopp/informer/api_error.hpp>
-#include <kopp/informer/json_splitter.hpp>
+#include <kopp/informer/detail/json_splitter.hpp>
 #include <kopp/informer/metadata_only.hpp>
 
 namespace kopp {

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <kopp/informer/resource_path.hpp>
-#include <kopp/informer/response_text.hpp>
+#include <kopp/informer/detail/resource_path.hpp>
+#include <kopp/informer/detail/response_text.hpp>
 
 namespace kopp::detail {
 namespace {

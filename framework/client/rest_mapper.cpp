@@ -43,7 +43,7 @@ struct ResourceArgument {
     name = Lowercase(text.substr(0, dot));
     if (dot != std::string_view::npos) qualifier = text.substr(dot + 1);
   }
-  [[nodiscard]] bool Qualifies(const KindRef& kind) const {
+  [[nodiscard]] bool Qualifies(const OwningKind& kind) const {
     return !qualifier || *qualifier == kind.group() ||
            *qualifier == std::string(kind.version()).append(".").append(kind.group());
   }

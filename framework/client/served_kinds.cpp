@@ -4,7 +4,7 @@
 
 #include <kopp/informer/api_error.hpp>
 #include <kopp/informer/decode_error.hpp>
-#include <kopp/informer/resource_path.hpp>
+#include <kopp/informer/detail/resource_path.hpp>
 
 namespace kopp::detail {
 namespace {
@@ -13,7 +13,7 @@ const char* NameOf(Scope scope) {
   return scope == Scope::kCluster ? "cluster-scoped" : "namespaced";
 }
 
-std::string Describe(const KindRef& kind) { return kind.plural + " of " + kind.api_version; }
+std::string Describe(const OwningKind& kind) { return kind.plural + " of " + kind.api_version; }
 
 }  // namespace
 
@@ -39,7 +39,7 @@ const ApiResource* ServedKinds::Find(const std::string& api_version, std::string
   return found == resources.end() ? nullptr : &*found;
 }
 
-std::string ServedKinds::FindDifference(const KindRef& kind) {
+std::string ServedKinds::FindDifference(const OwningKind& kind) {
   const ApiResource* const served = Find(kind.api_version, kind.plural);
   if (served == nullptr) return "does not serve " + Describe(kind) + ExplainMissing(kind);
   if (served->kind.kind != kind.kind) {
@@ -54,7 +54,7 @@ std::string ServedKinds::FindDifference(const KindRef& kind) {
 }
 
 /// Names the kinds of the same group that differ only in the version or in the plural.
-std::string ServedKinds::ExplainMissing(const KindRef& kind) const {
+std::string ServedKinds::ExplainMissing(const OwningKind& kind) const {
   std::string similar;
   for (const ApiGroup& group : Groups()) {
     if (group.name != kind.group()) continue;
@@ -74,7 +74,8 @@ std::string ServedKinds::ExplainMissing(const KindRef& kind) const {
   return ": install the CustomResourceDefinition of " + kind.kind + " with kubectl apply";
 }
 
-std::string ServedKinds::FindMissingSubresource(const KindRef& kind, std::string_view subresource) {
+std::string ServedKinds::FindMissingSubresource(const OwningKind& kind,
+                                                std::string_view subresource) {
   const ApiResource* const served = Find(kind.api_version, kind.plural);
   if (served == nullptr || subresource.empty() || served->HasSubresource(subresource)) return "";
   return "serves " + Describe(kind) + " without the subresource " + std::string(subresource) +

@@ -3,10 +3,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include <nlohmann/json.hpp>
-
-#include <kopp/client.hpp>
-#include <kopp/informer/reflector_state.hpp>
+#include <kopp/informer/detail/reflector_state.hpp>
 #include <kopp/watch.hpp>
 
 namespace kopp {
@@ -14,20 +11,6 @@ namespace {
 
 using informer::ReflectorState;
 using informer::WatchItem;
-
-/// A whole object as JSON text, for Watcher<nlohmann::json>.
-struct WholeObject {
-  static constexpr Kind kKind{};
-  ObjectMeta metadata;
-  std::string text;
-};
-KOPP_FIELDS(WholeObject, metadata, KOPP_IGNORE(text))
-
-informer::AnyObject DecodeWholeObject(const JsonObject& object) {
-  auto whole = object.Decode<WholeObject>();
-  whole.text = object.text();
-  return std::make_shared<const WholeObject>(std::move(whole));
-}
 
 }  // namespace
 
@@ -158,17 +141,5 @@ AnyWatcher& AnyWatcher::operator=(AnyWatcher&&) noexcept = default;
 
 WatchItem AnyWatcher::Next(Duration timeout) { return impl_->Next(timeout); }
 const std::string& AnyWatcher::resource_version() const { return impl_->resource_version(); }
-
-/// The object of a deletion is complete too: it always fits WholeObject.
-template <>
-nlohmann::json Watcher<nlohmann::json>::ObjectOf(const WatchItem& item) {
-  return item.object ? nlohmann::json::parse(item.object.As<WholeObject>()->text)
-                     : nlohmann::json();
-}
-
-Watcher<nlohmann::json> Client::Watch(const Kind& kind, const Selector& selector,
-                                      const WatchOptions& options) const {
-  return Watcher<nlohmann::json>(WatchAny(kind, DecodeWholeObject, selector, options));
-}
 
 }  // namespace kopp

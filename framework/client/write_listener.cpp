@@ -127,7 +127,7 @@ std::vector<ObjectChange> ProvenChanges(const ClientWrite& write, bool created,
 
 Client WithWriteListener(const Client& client, std::shared_ptr<WriteListener> listener) {
   Client copy = client;
-  copy.listener_ = std::move(listener);
+  copy.calls_.listener_ = std::move(listener);
   return copy;
 }
 
@@ -141,7 +141,7 @@ std::string PreconditionOf(std::string_view patch) {
 }
 
 /// Sends a write request, and reports it to the listener.
-std::string Client::CallWrite(const ApiRequest& request, bool dry_run, ClientWrite write) const {
+std::string AnyClient::CallWrite(const ApiRequest& request, bool dry_run, ClientWrite write) const {
   if (listener_ == nullptr || dry_run) return Call(request);
   const auto hash = [](std::string_view text) { return std::hash<std::string_view>()(text); };
   if (write.precondition == "0") write.precondition.clear();  // any version

@@ -10,7 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <kopp/informer/resource_path.hpp>
+#include <kopp/informer/detail/resource_path.hpp>
 
 namespace kopp::detail {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <kopp/informer/detail/json_splitter.hpp>
 #include <kopp/informer/fields.hpp>
-#include <kopp/informer/json_splitter.hpp>
 #include <kopp/read_your_writes.hpp>
 
 namespace kopp {

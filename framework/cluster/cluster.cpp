@@ -148,7 +148,7 @@ void Cluster::Impl::RequireUsable() const {
 
 void Cluster::Impl::RequireKinds(const std::stop_token& stop) const {
   detail::ServedKinds served{DiscoveryClient(*transport_, stop)};
-  for (const KindRef& kind : Cache::Impl::Of(cache_).RequiredKinds()) {
+  for (const OwningKind& kind : Cache::Impl::Of(cache_).RequiredKinds()) {
     const std::string difference = served.FindDifference(kind);
     if (difference.empty()) continue;
     throw ConfigError("the API server" +

@@ -17,8 +17,8 @@
 
 #include <string.h>
 
+#include <kopp/informer/detail/response_text.hpp>
 #include <kopp/informer/fields.hpp>
-#include <kopp/informer/response_text.hpp>
 
 namespace kopp::detail {
 namespace {

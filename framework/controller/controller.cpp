@@ -116,10 +116,10 @@ void Controller::Impl::SetPrimaryInformers(InformerSet& informers, Find find) {
       {.name = name() + "-pause", .delivery = informer::Delivery::kInformerThread});
 }
 
-void Controller::Impl::AddWatchedKind(const KindRef& kind) { watched_.Lock()->insert(kind); }
+void Controller::Impl::AddWatchedKind(const OwningKind& kind) { watched_.Lock()->insert(kind); }
 
 bool Controller::Impl::Watches(const Kind& kind) const {
-  const auto is_same = [&](const KindRef& other) {
+  const auto is_same = [&](const OwningKind& other) {
     return other.kind == kind.kind && other.group() == kind.group();
   };
   return std::ranges::any_of(informers_, is_same, &InformerSet::kind) ||
@@ -239,14 +239,14 @@ bool Controller::Impl::WaitForWorkers(TimePoint deadline, const Logger& log) {
 }
 
 const std::string& Controller::name() const { return impl_.name(); }
-const KindRef& Controller::kind() const { return impl_.kind(); }
+const OwningKind& Controller::kind() const { return impl_.kind(); }
 Cache& Controller::cache() { return impl_.cache(); }
 EventQueue Controller::EventsOf(std::string source) { return impl_.EventsOf(std::move(source)); }
 void Controller::SetWorkers(int workers) { impl_.SetWorkers(workers); }
 int Controller::workers() const { return impl_.workers(); }
 std::uint64_t Controller::CompletedReconciles() const { return impl_.CompletedReconciles(); }
 
-WatchHandle Controller::Watch(const KindRef& kind,
+WatchHandle Controller::Watch(const OwningKind& kind,
                               std::function<std::vector<ObjectKey>(const Unstructured&)> keys,
                               AnyPredicate predicate) {
   AnyPredicate of_view = AnyPredicate{.view = &typeid(Unstructured)} && std::move(predicate);

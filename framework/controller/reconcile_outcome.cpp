@@ -6,8 +6,8 @@
 
 #include <kopp/foreign_object_error.hpp>
 #include <kopp/informer/api_error.hpp>
-#include <kopp/informer/exception_text.hpp>
-#include <kopp/informer/retry_after.hpp>
+#include <kopp/informer/detail/exception_text.hpp>
+#include <kopp/informer/detail/retry_after.hpp>
 #include <kopp/not_leader_error.hpp>
 #include <kopp/read_your_writes.hpp>
 #include <kopp/transport.hpp>

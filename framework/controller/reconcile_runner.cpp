@@ -9,7 +9,7 @@
 #include <exception>
 #include <utility>
 
-#include <kopp/informer/exception_text.hpp>
+#include <kopp/informer/detail/exception_text.hpp>
 #include <kopp/informer/handlers.hpp>
 
 namespace kopp {

@@ -2,7 +2,7 @@
 #include <stdexcept>
 
 #include <kopp/controller/source.hpp>
-#include <kopp/informer/exception_text.hpp>
+#include <kopp/informer/detail/exception_text.hpp>
 
 namespace kopp {
 

@@ -6,7 +6,8 @@
 #include <chrono>
 #include <optional>
 
-#include <kopp/informer/retry_after.hpp>
+#include <kopp/dynamic_client.hpp>
+#include <kopp/informer/detail/retry_after.hpp>
 
 namespace kopp {
 namespace {
@@ -82,7 +83,7 @@ void EventSender::SendInTime(EventRequest& request, bool may_exist) {
 void EventSender::Send(const Client& client, EventRequest& request, bool may_exist) {
   if (!request.change.is_null()) {
     try {
-      (void)client.Patch(aggregator_.kind(), request.key, Patch::Merge(request.change));
+      (void)client.Dynamic(aggregator_.kind()).Patch(request.key, Patch::Merge(request.change));
       return;
     } catch (const ApiError& error) {
       if (!error.IsNotFound()) throw;  // it has expired: create it again
@@ -96,7 +97,7 @@ void EventSender::Send(const Client& client, EventRequest& request, bool may_exi
 void EventSender::Create(const Client& client, EventRequest& request, bool may_exist) {
   for (int names = 1;; ++names) {
     try {
-      (void)client.Create(aggregator_.kind(), request.body);
+      (void)client.Dynamic(aggregator_.kind()).Create(request.body);
       return;
     } catch (const ApiError& error) {
       if (!error.IsAlreadyExists() || may_exist || names == kMaxNames) throw;

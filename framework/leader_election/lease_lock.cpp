@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <kopp/dynamic_client.hpp>
+
 namespace kopp::detail {
 namespace {
 
@@ -34,9 +36,9 @@ LeaseLock::~LeaseLock() = default;
 std::optional<LeaseRecord> LeaseLock::Get(const LeaseCallLimits& limits) {
   std::optional<LeaseRecord> record;
   Call(limits, [&](const Client& client) {
-    if (auto lease = client.Get(kLease, key_)) {
-      record = ReadLeaseRecord(*lease);
-      lease_ = std::make_unique<json>(*std::move(lease));
+    if (const auto lease = client.Dynamic(kLease).Get(key_)) {
+      lease_ = std::make_unique<json>(lease->Json());
+      record = ReadLeaseRecord(*lease_);
     }
   });
   return record;
@@ -47,7 +49,7 @@ void LeaseLock::Create(const LeaseRecord& record, const LeaseCallLimits& limits)
   AddLabels(lease);
   WriteLeaseRecord(record, lease);
   Call(limits, [&](const Client& client) {
-    lease_ = std::make_unique<json>(client.Create(kLease, lease));
+    lease_ = std::make_unique<json>(client.Dynamic(kLease).Create(lease).Json());
   });
 }
 
@@ -57,7 +59,7 @@ void LeaseLock::Update(const LeaseRecord& record, const LeaseCallLimits& limits)
   AddLabels(lease);
   WriteLeaseRecord(record, lease);
   Call(limits, [&](const Client& client) {
-    lease_ = std::make_unique<json>(client.Update(kLease, lease));
+    lease_ = std::make_unique<json>(client.Dynamic(kLease).Update(lease).Json());
   });
 }
 

@@ -97,13 +97,14 @@ constexpr Duration kLeaseTolerance = std::chrono::seconds(20);
 
 std::vector<Permission> Manager::Impl::Permissions() const {
   std::vector<Permission> all = declared_;
-  for (const KindRef& kind : cache().Kinds()) all.push_back(PermissionFor(kind, {"list", "watch"}));
+  for (const OwningKind& kind : cache().Kinds())
+    all.push_back(PermissionFor(kind, {"list", "watch"}));
   const auto controllers = Controllers();
   for (const Controller::Impl* controller : controllers) {
-    const std::vector<KindRef>& owned = controller->owned_kinds();
+    const std::vector<OwningKind>& owned = controller->owned_kinds();
     if (!owned.empty()) all.push_back(PermissionToOwn(controller->kind()));
     // The client reads an object that the cache does not know before it writes it for an owner.
-    for (const KindRef& kind : owned) all.push_back(PermissionFor(kind, {"get"}));
+    for (const OwningKind& kind : owned) all.push_back(PermissionFor(kind, {"get"}));
   }
   const Permission events = PermissionForEvents(options_);
   if (!controllers.empty()) all.push_back(events);

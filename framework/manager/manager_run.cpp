@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <kopp/config.hpp>
-#include <kopp/watched_view.hpp>
+#include <kopp/detail/watched_view.hpp>
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp {

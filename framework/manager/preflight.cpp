@@ -14,9 +14,10 @@
 
 #include <kopp/client.hpp>
 #include <kopp/discovery.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/informer/api_error.hpp>
+#include <kopp/informer/detail/retry_after.hpp>
 #include <kopp/informer/fields.hpp>
-#include <kopp/informer/retry_after.hpp>
 
 namespace kopp {
 namespace {
@@ -100,10 +101,10 @@ std::pair<std::string, std::string> SplitResource(const Permission& permission) 
   return {permission.resource.substr(0, slash), permission.resource.substr(slash + 1)};
 }
 
-void CheckKinds(const std::vector<KindRef>& kinds, const std::vector<Permission>& permissions,
+void CheckKinds(const std::vector<OwningKind>& kinds, const std::vector<Permission>& permissions,
                 const DiscoveryClient& discovery, Report& report) {
   detail::ServedKinds served(discovery);
-  for (const KindRef& kind : kinds) {
+  for (const OwningKind& kind : kinds) {
     const std::string difference = served.FindDifference(kind);
     report.Result(difference.empty(),
                   "the server " + (difference.empty() ? "serves " + kind.ToString() : difference));
@@ -161,9 +162,9 @@ std::string ReasonsOf(const Review::ReviewStatus& status) {
 /// Asks the server whether the program may send a request. Throws DecodeError if it does not say.
 Review::ReviewStatus SendReview(const Client& client, const json& review) {
   std::string problem = "it has no status.allowed";
-  const std::string response = client.Create(kReview, review).dump();
+  const Unstructured response = client.Dynamic(kReview).Create(review);
   try {
-    auto status = Decode<Review>(response).status;
+    auto status = response.As<Review>().status;
     if (status.allowed) return status;
   } catch (const DecodeError& error) {
     problem = error.what();

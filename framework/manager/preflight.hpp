@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <kopp/informer/kind_ref.hpp>
+#include <kopp/informer/owning_kind.hpp>
 #include <kopp/permission.hpp>
 #include <kopp/transport.hpp>
 #include <kopp/workqueue/clock.hpp>
@@ -15,7 +15,7 @@ namespace kopp {
 /// What Preflight checks.
 struct PreflightInput {
   std::string server = {};                   ///< Cluster::description
-  std::vector<KindRef> kinds = {};           ///< that the program watches
+  std::vector<OwningKind> kinds = {};        ///< that the program watches
   std::vector<Permission> permissions = {};  ///< that it needs
   std::vector<std::string> namespaces = {};  ///< that it watches; empty: all
   std::vector<std::string> warnings = {};    ///< to print; they are not problems

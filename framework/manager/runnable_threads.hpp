@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <kopp/informer/exception_text.hpp>
+#include <kopp/informer/detail/exception_text.hpp>
 #include <kopp/runnable.hpp>
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/guarded.hpp>

@@ -35,7 +35,7 @@ ObjectReference SkippedObjectEvents::SubjectOf(const SkippedObject& object) cons
   if (find_kind_(kind.group(), kind.kind) != nullptr) return ReferenceTo(kind, object.metadata);
   for (const OwnerReference& owner : object.metadata.ownerReferences.get()) {
     if (!owner.controller) continue;
-    const KindRef* const found = find_kind_(Kind{owner.apiVersion}.group(), owner.kind);
+    const OwningKind* const found = find_kind_(Kind{owner.apiVersion}.group(), owner.kind);
     if (found == nullptr) continue;
     return {.apiVersion = owner.apiVersion,
             .kind = owner.kind,
@@ -53,9 +53,9 @@ void SkippedObjectEvents::Record(EventRecorder& events, const Event& event) {
 /// Makes the cache with these options record Events for the objects that it skips. Sets skipped_.
 void Manager::Impl::ReportSkippedObjects(CacheOptions& cache) {
   skipped_ = std::make_unique<SkippedObjectEvents>(
-      [this](std::string_view group, std::string_view kind) -> const KindRef* {
+      [this](std::string_view group, std::string_view kind) -> const OwningKind* {
         for (const Controller::Impl* controller : Controllers()) {
-          const KindRef& own = controller->kind();
+          const OwningKind& own = controller->kind();
           if (own.kind == kind && own.group() == group) return &own;
         }
         return nullptr;

@@ -9,7 +9,7 @@
 
 #include <kopp/cache_options.hpp>
 #include <kopp/events.hpp>
-#include <kopp/informer/kind_ref.hpp>
+#include <kopp/informer/owning_kind.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
 namespace kopp {
@@ -24,7 +24,7 @@ class SkippedObjectEvents {
   static constexpr std::size_t kMaxPending = 100;
 
   /// Returns the kind of the controller that reconciles objects of this group and kind, or null.
-  using FindKind = std::function<const KindRef*(std::string_view group, std::string_view kind)>;
+  using FindKind = std::function<const OwningKind*(std::string_view group, std::string_view kind)>;
   explicit SkippedObjectEvents(FindKind find_kind) : find_kind_(std::move(find_kind)) {}
 
   /// For CacheOptions::on_skipped. Before Start and after Stop the Event is kept for the next

@@ -1,9 +1,11 @@
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include <kopp/create_or_update.hpp>
+#include <kopp/dynamic_client.hpp>
 
 namespace kopp {
 namespace {
@@ -32,9 +34,9 @@ json Mutated(const json& object, const Mutate& mutate) {
 }
 
 /// Writes the desired state of an existing object; `change` is what differs.
-using WriteChange = std::function<json(const json& desired, const Patch& change)>;
+using WriteChange = std::function<Unstructured(const json& desired, const Patch& change)>;
 
-OperationOutcome<json> CreateOrWrite(const Client& client, const Kind& kind, const ObjectKey& key,
+OperationOutcome<json> CreateOrWrite(const DynamicClient& client, const ObjectKey& key,
                                      const Mutate& mutate, const WriteOptions& options,
                                      const WriteChange& write) {
   if (!options.subresource.empty()) {
@@ -43,30 +45,33 @@ OperationOutcome<json> CreateOrWrite(const Client& client, const Kind& kind, con
         "subresource \"" +
         options.subresource + '"');
   }
-  const std::optional<json> current = client.Get(kind, key);
-  if (!current) {
-    const json desired = Mutated(EmptyObject(kind, key), mutate);
-    return {OperationResult::kCreated, client.Create(kind, desired, options)};
+  const std::optional<Unstructured> stored = client.Get(key);
+  if (!stored) {
+    const json desired = Mutated(EmptyObject(client.kind(), key), mutate);
+    return {OperationResult::kCreated, client.Create(desired, options).Json()};
   }
-  const json desired = Mutated(*current, mutate);
-  const Patch change = Patch::MergeFrom(*current, desired);
-  if (change.text == "{}") return {OperationResult::kUnchanged, *current};
-  return {OperationResult::kUpdated, write(desired, change)};
+  json current = stored->Json();
+  const json desired = Mutated(current, mutate);
+  const Patch change = Patch::MergeFrom(current, desired);
+  if (change.text == "{}") return {OperationResult::kUnchanged, std::move(current)};
+  return {OperationResult::kUpdated, write(desired, change).Json()};
 }
 
 }  // namespace
 
 OperationOutcome<json> CreateOrUpdate(const Client& client, const Kind& kind, const ObjectKey& key,
                                       const Mutate& mutate, const WriteOptions& options) {
-  return CreateOrWrite(client, kind, key, mutate, options, [&](const json& desired, const Patch&) {
-    return client.Update(kind, desired, options);
+  const DynamicClient dynamic = client.Dynamic(kind);
+  return CreateOrWrite(dynamic, key, mutate, options, [&](const json& desired, const Patch&) {
+    return dynamic.Update(desired, options);
   });
 }
 
 OperationOutcome<json> CreateOrPatch(const Client& client, const Kind& kind, const ObjectKey& key,
                                      const Mutate& mutate, const WriteOptions& options) {
-  return CreateOrWrite(client, kind, key, mutate, options, [&](const json&, const Patch& change) {
-    return client.Patch(kind, key, change, options);
+  const DynamicClient dynamic = client.Dynamic(kind);
+  return CreateOrWrite(dynamic, key, mutate, options, [&](const json&, const Patch& change) {
+    return dynamic.Patch(key, change, options);
   });
 }
 

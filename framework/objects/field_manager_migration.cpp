@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <kopp/dynamic_client.hpp>
 #include <kopp/field_manager_migration.hpp>
 
 namespace kopp {
@@ -84,11 +85,12 @@ std::optional<Patch> FieldManagerMigrationPatch(const json& object,
 bool MigrateFieldManager(const Client& client, const Kind& kind, const ObjectKey& key,
                          FieldManagerMigration migration) {
   if (migration.to.empty()) migration.to = client.field_manager();
-  const std::optional<json> object = client.Get(kind, key);
+  const DynamicClient dynamic = client.Dynamic(kind);
+  const std::optional<Unstructured> object = dynamic.Get(key);
   if (!object) return false;
-  const std::optional<Patch> patch = FieldManagerMigrationPatch(*object, migration);
+  const std::optional<Patch> patch = FieldManagerMigrationPatch(object->Json(), migration);
   if (!patch) return false;
-  client.Patch(kind, key, *patch);
+  dynamic.Patch(key, *patch);
   return true;
 }
 

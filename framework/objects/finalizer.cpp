@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <kopp/dynamic_client.hpp>
 #include <kopp/finalizer.hpp>
 
 namespace kopp {
@@ -52,11 +53,10 @@ json RemoveOperations(const ObjectMeta& metadata, std::string_view name) {
 /// and created again.
 std::optional<ObjectMeta> ReadAgain(const Client& client, const Kind& kind,
                                     const ObjectMeta& metadata) {
-  const auto object = client.Get(kind, {metadata.ns, metadata.name});
+  auto object = client.Dynamic(kind).Get({metadata.ns, metadata.name});
   if (!object) return std::nullopt;
-  auto live = object->at("metadata").get<ObjectMeta>();
-  if (!metadata.uid.empty() && live.uid != metadata.uid) return std::nullopt;
-  return live;
+  if (!metadata.uid.empty() && object->metadata.uid != metadata.uid) return std::nullopt;
+  return std::move(object->metadata);
 }
 
 /// Returns whether the API server rejected a patch because one of its tests failed (422), or
@@ -75,9 +75,8 @@ bool PatchFinalizers(const Client& client, const Kind& kind, ObjectMeta& metadat
                      std::string_view name, bool wanted, OperationsOf operations_of) {
   for (int patches = 1; HasFinalizer(metadata, name) != wanted; ++patches) {
     try {
-      const json stored = client.Patch(kind, {metadata.ns, metadata.name},
-                                       Patch::Json(operations_of(metadata, name)));
-      metadata = stored.at("metadata").get<ObjectMeta>();
+      const Patch patch = Patch::Json(operations_of(metadata, name));
+      metadata = client.Dynamic(kind).Patch({metadata.ns, metadata.name}, patch).metadata;
       return true;
     } catch (const ApiError& error) {
       if (patches == kMaxFinalizerPatches || (!error.IsConflict() && !error.IsInvalid())) throw;

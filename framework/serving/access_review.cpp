@@ -15,6 +15,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <kopp/dynamic_client.hpp>
 #include <kopp/serving/access_review.hpp>
 
 namespace kopp {
@@ -160,9 +161,10 @@ class AccessReviewer::Impl {
 
   ReviewCache<Authentication>::Reviewed ReviewToken(const std::string& token) const {
     try {
-      const json review = client_.Create(kTokenReview, {{"spec", {{"token", token}}}});
-      const json status = review.value("status", json::object());
-      if (!status.value("authenticated", false)) return {{}, options_.token_ttl};
+      const json request{{"spec", {{"token", token}}}};
+      const json status = client_.Dynamic(kTokenReview).Create(request).At("/status");
+      if (!status.is_object() || !status.value("authenticated", false))
+        return {{}, options_.token_ttl};
       const json user = status.value("user", json::object());
       return {
           {.authenticated = true, .username = user.value("username", std::string()), .user = user},
@@ -175,8 +177,8 @@ class AccessReviewer::Impl {
 
   ReviewCache<Authorization>::Reviewed ReviewAccess(const json& spec) const {
     try {
-      const json review = client_.Create(kSubjectAccessReview, {{"spec", spec}});
-      if (review.value("status", json::object()).value("allowed", false)) {
+      const json request{{"spec", spec}};
+      if (client_.Dynamic(kSubjectAccessReview).Create(request).At("/status/allowed") == true) {
         return {Authorization::kAllowed, options_.allowed_ttl};
       }
       return {Authorization::kDenied, options_.denied_ttl};

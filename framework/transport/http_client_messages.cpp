@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include <kopp/informer/retry_after.hpp>
+#include <kopp/informer/detail/retry_after.hpp>
 
 namespace kopp::detail {
 namespace {

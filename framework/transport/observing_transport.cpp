@@ -2,7 +2,7 @@
 #include <set>
 #include <utility>
 
-#include <kopp/informer/resource_path.hpp>
+#include <kopp/informer/detail/resource_path.hpp>
 #include <kopp/transport/observing_transport.hpp>
 #include <kopp/workqueue/guarded.hpp>
 

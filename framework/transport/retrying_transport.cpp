@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <kopp/informer/retry_after.hpp>
+#include <kopp/informer/detail/retry_after.hpp>
 #include <kopp/transport/retrying_transport.hpp>
 
 namespace kopp {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <kopp/informer/api_error.hpp>
-#include <kopp/informer/response_text.hpp>
+#include <kopp/informer/detail/response_text.hpp>
 
 namespace kopp {
 

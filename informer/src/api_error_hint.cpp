@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <kopp/informer/resource_path.hpp>
-#include <kopp/informer/response_text.hpp>
+#include <kopp/informer/detail/resource_path.hpp>
+#include <kopp/informer/detail/response_text.hpp>
 
 namespace kopp::detail {
 namespace {

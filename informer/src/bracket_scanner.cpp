@@ -4,7 +4,7 @@
 #include <emmintrin.h>
 #endif
 
-#include <kopp/informer/bracket_scanner.hpp>
+#include <kopp/informer/detail/bracket_scanner.hpp>
 
 namespace kopp::detail {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <kopp/informer/any_object.hpp>
-#include <kopp/informer/reflector_state.hpp>
+#include <kopp/informer/detail/reflector_state.hpp>
 #include <kopp/informer/source.hpp>
 
 namespace kopp::informer {

@@ -5,7 +5,7 @@
 
 #include <cxxabi.h>
 
-#include <kopp/informer/exception_text.hpp>
+#include <kopp/informer/detail/exception_text.hpp>
 
 namespace kopp::detail {
 

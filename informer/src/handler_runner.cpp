@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include <kopp/informer/exception_text.hpp>
+#include <kopp/informer/detail/exception_text.hpp>
 
 namespace kopp::informer::detail {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include <kopp/informer/detail/key_queue.hpp>
 #include <kopp/informer/handlers.hpp>
-#include <kopp/informer/key_queue.hpp>
 
 namespace kopp::informer {
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <stdexcept>
 
-#include <kopp/informer/exception_text.hpp>
+#include <kopp/informer/detail/exception_text.hpp>
 #include <kopp/informer/informer.hpp>
 
 namespace kopp::informer {

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <random>
 
-#include <kopp/informer/interned.hpp>
+#include <kopp/informer/detail/interned.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/workqueue/item_hash.hpp>
 

@@ -6,9 +6,9 @@
 
 #include <simdjson.h>
 
+#include <kopp/informer/detail/json_splitter.hpp>
+#include <kopp/informer/detail/padded_text.hpp>
 #include <kopp/informer/fields.hpp>
-#include <kopp/informer/json_splitter.hpp>
-#include <kopp/informer/padded_text.hpp>
 
 namespace kopp::detail {
 

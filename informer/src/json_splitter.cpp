@@ -2,7 +2,7 @@
 #include <utility>
 
 #include <kopp/informer/decode_error.hpp>
-#include <kopp/informer/json_splitter.hpp>
+#include <kopp/informer/detail/json_splitter.hpp>
 
 namespace kopp {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <set>
 
-#include <kopp/informer/reflector.hpp>
+#include <kopp/informer/detail/reflector.hpp>
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp::informer {

@@ -3,8 +3,8 @@
 #include <string_view>
 #include <utility>
 
-#include <kopp/informer/reflector_state.hpp>
-#include <kopp/informer/retry_after.hpp>
+#include <kopp/informer/detail/reflector_state.hpp>
+#include <kopp/informer/detail/retry_after.hpp>
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp::informer {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include <kopp/informer/resource_path.hpp>
+#include <kopp/informer/detail/resource_path.hpp>
 
 namespace kopp {
 namespace {

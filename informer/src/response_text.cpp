@@ -2,7 +2,7 @@
 #include <cctype>
 #include <cstddef>
 
-#include <kopp/informer/response_text.hpp>
+#include <kopp/informer/detail/response_text.hpp>
 
 namespace kopp::detail {
 namespace {

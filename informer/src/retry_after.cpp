@@ -9,7 +9,7 @@
 #include <string>
 #include <system_error>
 
-#include <kopp/informer/retry_after.hpp>
+#include <kopp/informer/detail/retry_after.hpp>
 
 namespace kopp {
 namespace {

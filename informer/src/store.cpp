@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include <kopp/informer/exception_text.hpp>
+#include <kopp/informer/detail/exception_text.hpp>
 #include <kopp/informer/store.hpp>
 #include <kopp/workqueue/item_hash.hpp>
 

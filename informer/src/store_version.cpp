@@ -1,5 +1,5 @@
+#include <kopp/informer/detail/store_version.hpp>
 #include <kopp/informer/object.hpp>
-#include <kopp/informer/store_version.hpp>
 
 namespace kopp::informer {
 

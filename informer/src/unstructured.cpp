@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -28,17 +29,20 @@ nlohmann::json ParseJson(std::string_view text) {
   }
 }
 
+/// Returns the members `apiVersion` and `kind` to add to the object `text`, or "".
+std::string MissingType(const TypeAndMetadata& head, std::string_view text, const Kind& kind) {
+  if (!head.apiVersion.empty() || !head.kind.empty() || kind.kind.empty()) return "";
+  const bool has_members = text[text.find_first_not_of(" \t\r\n", text.find('{') + 1)] != '}';
+  std::string type = R"("apiVersion":")";
+  type.append(kind.api_version).append(R"(","kind":")").append(kind.kind);
+  return type.append(has_members ? "\"," : "\"");
+}
+
 }  // namespace
 
 Unstructured Unstructured::FromJson(const JsonObject& json, const Kind& kind) {
   auto head = json.Decode<TypeAndMetadata>();
-  std::string type;
-  if (head.apiVersion.empty() && head.kind.empty() && !kind.kind.empty()) {
-    const std::string_view text = json.text();
-    const bool has_members = text[text.find_first_not_of(" \t\r\n", text.find('{') + 1)] != '}';
-    type.append(R"("apiVersion":")").append(kind.api_version);
-    type.append(R"(","kind":")").append(kind.kind).append(has_members ? "\"," : "\"");
-  }
+  const std::string type = MissingType(head, json.text(), kind);
   Unstructured object;
   object.metadata = std::move(head.metadata);
   object.text_ = json.TextWithoutManagedFields(type);
@@ -48,6 +52,16 @@ Unstructured Unstructured::FromJson(const JsonObject& json, const Kind& kind) {
 Unstructured Unstructured::FromJson(std::string_view text, const Kind& kind) {
   Unstructured object;
   ParseObject(text, [&](const JsonObject& json) { object = FromJson(json, kind); });
+  return object;
+}
+
+Unstructured Unstructured::FromText(std::string text, const Kind& kind) {
+  auto head = Decode<TypeAndMetadata>(text);
+  const std::string type = MissingType(head, text, kind);
+  if (!type.empty()) text.insert(text.find('{') + 1, type);
+  Unstructured object;
+  object.metadata = std::move(head.metadata);
+  object.text_ = std::move(text);
   return object;
 }
 

@@ -30,11 +30,11 @@
 
 #include <malloc.h>
 
-#include <kopp/cache.hpp>
 #include <kopp/config.hpp>
 #include <kopp/informer/metadata_only.hpp>
 #include <kopp/informer/unstructured.hpp>
 #include <kopp/informer_set.hpp>
+#include <kopp/standalone_cache.hpp>
 #include <kopp/transport.hpp>
 
 namespace {
@@ -144,7 +144,7 @@ void MeasureReads(const kopp::Cache& cache, const std::atomic<std::int64_t>& upd
 template <kopp::ApiObject T>
 void Measure(const std::string& phase, std::int64_t number) {
   const auto server = kopp::MakeTransport(kopp::LoadConfig());
-  kopp::Cache cache(*server, {}, kopp::Logger(), kopp::Clock::Real());
+  kopp::StandaloneCache cache(*server, {}, kopp::Logger(), kopp::Clock::Real());
   std::atomic<std::int64_t> updates = 0;
   cache.InformerFor<T>().AddHandler({.on_update = [&](const auto&, const auto&) { ++updates; }},
                                     {.delivery = kopp::informer::Delivery::kInformerThread});

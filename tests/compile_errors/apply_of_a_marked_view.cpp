@@ -1,4 +1,4 @@
-// error: Apply: this struct is a view, which lists only some fields of its kind: build the complete
+// error: this struct is a view, which lists only some fields of its kind: write the complete
 // type, such as kopp::Pod, or use Patch or ApplyStatus
 #include <kopp/client.hpp>
 

@@ -1,5 +1,5 @@
-// error: Create: this struct is a view, which lists only some fields of its kind: build the
-// complete type, such as kopp::Pod, or use Patch
+// error: this struct is a view, which lists only some fields of its kind: write the complete
+// type, such as kopp::Pod, or use Patch or ApplyStatus
 #include <kopp/client.hpp>
 #include <kopp/kinds.hpp>
 

@@ -16,8 +16,8 @@
 #include <kopp/discovery.hpp>
 #include <kopp/http_source.hpp>
 #include <kopp/informer/api_error.hpp>
+#include <kopp/informer/detail/json_splitter.hpp>
 #include <kopp/informer/fields.hpp>
-#include <kopp/informer/json_splitter.hpp>
 #include <kopp/kinds.hpp>
 
 namespace kopp::fuzz {

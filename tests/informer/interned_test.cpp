@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <kopp/informer/interned.hpp>
+#include <kopp/informer/detail/interned.hpp>
 
 namespace kopp {
 namespace {

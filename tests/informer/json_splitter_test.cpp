@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <kopp/informer/detail/json_splitter.hpp>
 #include <kopp/informer/fields.hpp>
-#include <kopp/informer/json_splitter.hpp>
 
 namespace kopp {
 namespace {

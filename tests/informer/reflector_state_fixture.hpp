@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <kopp/informer/api_error.hpp>
+#include <kopp/informer/detail/reflector_state.hpp>
 #include <kopp/informer/fields.hpp>
-#include <kopp/informer/reflector_state.hpp>
 #include <kopp/testing/fake_clock.hpp>
 
 namespace kopp::informer {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <kopp/informer/resource_path.hpp>
+#include <kopp/informer/detail/resource_path.hpp>
 
 namespace kopp {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <kopp/informer/retry_after.hpp>
+#include <kopp/informer/detail/retry_after.hpp>
 
 namespace kopp {
 namespace {

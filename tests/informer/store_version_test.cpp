@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <kopp/informer/detail/store_version.hpp>
 #include <kopp/informer/informer.hpp>
-#include <kopp/informer/store_version.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/fake_source.hpp>
 

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -55,6 +56,18 @@ TEST(UnstructuredTest, JsonThrowsWithoutTheTextOfAnObjectThatIsNotValid) {
   } catch (const DecodeError& error) {
     EXPECT_STREQ(error.what(), "not valid JSON: the error is at byte 40");
   }
+}
+
+TEST(UnstructuredTest, FromTextKeepsTheTextAndAddsAMissingType) {
+  constexpr std::string_view kTyped = R"({"kind":"Widget","metadata":{"managedFields":[1]}})";
+  EXPECT_EQ(Unstructured::FromText(std::string(kTyped), kDeploymentKind).text(), kTyped);
+  EXPECT_EQ(Unstructured::FromText(R"({"metadata":{"name":"a"}})", kDeploymentKind).text(),
+            R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"}})");
+  EXPECT_EQ(Unstructured::FromText(" {} ", kDeploymentKind).text(),
+            R"( {"apiVersion":"apps/v1","kind":"Deployment"} )");
+  EXPECT_EQ(Unstructured::FromText("{}").text(), "{}");
+  EXPECT_THROW((void)Unstructured::FromText("[]", kDeploymentKind), DecodeError);
+  EXPECT_THROW((void)Unstructured::FromText("", kDeploymentKind), DecodeError);
 }
 
 TEST(UnstructuredTest, ManagedFieldsAreRemovedAtAnyPositionInMetadata) {

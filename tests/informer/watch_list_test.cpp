@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/informer/reflector.hpp>
+#include <kopp/informer/detail/reflector.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/fake_source.hpp>
 

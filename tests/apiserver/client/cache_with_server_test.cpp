@@ -10,10 +10,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <kopp/cache.hpp>
 #include <kopp/client.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/informer_set.hpp>
 #include <kopp/kinds.hpp>
+#include <kopp/standalone_cache.hpp>
 #include <kopp/testing/api_server.hpp>
 #include <kopp/testing/fake_clock.hpp>
 
@@ -34,21 +35,24 @@ class CacheWithServerTest : public ::testing::Test {
   ~CacheWithServerTest() override { cache_.Stop(); }
 
   json CreateMap(const std::string& name) {
-    return client_.Create(
-        ConfigMap::kKind,
-        {{"metadata", {{"name", name}, {"namespace", "default"}, {"annotations", {{"note", "n"}}}}},
-         {"data", {{"key", "value"}}}});
+    return client_.Dynamic(ConfigMap::kKind)
+        .Create({{"metadata",
+                  {{"name", name}, {"namespace", "default"}, {"annotations", {{"note", "n"}}}}},
+                 {"data", {{"key", "value"}}}})
+        .Json();
   }
   void CreateCrd() {
-    client_.Create(kCrdKind, json::parse(R"({"metadata":{"name":"gadgets.example.com"},
+    client_.Dynamic(kCrdKind).Create(json::parse(R"({"metadata":{"name":"gadgets.example.com"},
         "spec":{"group":"example.com","scope":"Namespaced",
                 "names":{"kind":"Gadget","plural":"gadgets"},
                 "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":
                   {"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})"));
   }
   void DeleteCrd() {
-    client_.Delete(kCrdKind, {"", "gadgets.example.com"});
-    AdvanceUntil([&] { return !client_.Get(kCrdKind, {"", "gadgets.example.com"}).has_value(); });
+    client_.Dynamic(kCrdKind).Delete({"", "gadgets.example.com"});
+    AdvanceUntil([&] {
+      return !client_.Dynamic(kCrdKind).Get({"", "gadgets.example.com"}).has_value();
+    });
   }
   /// Advances the clock until `done` returns true, up to one hour.
   void AdvanceUntil(const std::function<bool()>& done) {
@@ -66,10 +70,11 @@ class CacheWithServerTest : public ::testing::Test {
   void CreateGadget(const std::string& name) {
     AdvanceUntil([&] {
       try {
-        client_.Create(kGadgets, {{"metadata", {{"name", name}, {"namespace", "default"}}}});
+        client_.Dynamic(kGadgets).Create(
+            {{"metadata", {{"name", name}, {"namespace", "default"}}}});
         return true;
       } catch (const ApiError&) {  // not served yet
-        return client_.Get(kGadgets, {"default", name}).has_value();
+        return client_.Dynamic(kGadgets).Get({"default", name}).has_value();
       }
     });
   }
@@ -78,8 +83,8 @@ class CacheWithServerTest : public ::testing::Test {
   testing::ApiServer server_{{.clock = clock_}};
   Client client_{server_.transport()};
   std::unique_ptr<Transport> transport_ = server_.TransportAs("operator");
-  Cache cache_{*transport_, CacheOptions{.sync_timeout = 0s}, Logger({.write = [](auto) {}}),
-               clock_};
+  StandaloneCache cache_{*transport_, CacheOptions{.sync_timeout = 0s},
+                         Logger({.write = [](auto) {}}), clock_};
 };
 
 TEST_F(CacheWithServerTest, TheFormsOfAKindAreListedAndWatched) {

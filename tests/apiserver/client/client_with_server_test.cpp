@@ -10,6 +10,7 @@
 
 #include <kopp/client.hpp>
 #include <kopp/create_or_update.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/testing/api_server.hpp>
 #include <kopp/testing/fake_clock.hpp>
@@ -146,7 +147,7 @@ TEST_F(ClientWithServerTest, GetScaleOfAKindWithoutScaleSubresourceReturnsNullop
 }
 
 TEST_F(ClientWithServerTest, AMergeFromPatchWithALockConflictsWithAConcurrentChange) {
-  const json original = client_.Create(ConfigMap::kKind, Map("a"));
+  const json original = client_.Dynamic(ConfigMap::kKind).Create(Map("a")).Json();
   json changed = original;
   changed["data"]["size"] = "3";
   client_.Patch<ConfigMap>({"default", "a"}, Patch::Merge({{"data", {{"color", "blue"}}}}));

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/client.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/field_manager_migration.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/testing/api_server.hpp>
@@ -40,7 +41,7 @@ class FormerFieldManagersServerTest : public ::testing::Test {
   /// Returns the managers of an object: "shop/foo Apply", "shop Apply status".
   std::vector<std::string> Managers(const Kind& kind, const std::string& name) {
     std::vector<std::string> managers;
-    const json object = client_.Get(kind, {"default", name}).value();
+    const json object = client_.Dynamic(kind).Get({"default", name}).value().Json();
     for (const json& entry : object["metadata"].value("managedFields", json::array())) {
       managers.push_back(entry["manager"].get<std::string>() + ' ' +
                          entry["operation"].get<std::string>());
@@ -60,8 +61,8 @@ class FormerFieldManagersServerTest : public ::testing::Test {
 };
 
 TEST_F(FormerFieldManagersServerTest, FieldsAreKeptRemovedAndAddedAsIfTheManagerHadNotChanged) {
-  client_.Create(ConfigMap::kKind, {{"metadata", {{"name", "a"}, {"namespace", "default"}}},
-                                    {"data", {{"foreign", "1"}}}});
+  client_.Create<ConfigMap>(
+      {{"metadata", {{"name", "a"}, {"namespace", "default"}}}, {"data", {{"foreign", "1"}}}});
   old_.Apply(Map({{"kept", "1"}, {"changed", "1"}, {"dropped", "1"}}));
 
   const auto applied = new_.Apply(Map({{"kept", "1"}, {"changed", "2"}, {"added", "1"}}));
@@ -92,8 +93,8 @@ TEST_F(FormerFieldManagersServerTest, TheLaterAppliesAreOneWriteEach) {
 }
 
 TEST_F(FormerFieldManagersServerTest, UpdatesOfTheFormerManagerStay) {
-  old_.Create(ConfigMap::kKind, {{"metadata", {{"name", "a"}, {"namespace", "default"}}},
-                                 {"data", {{"created", "1"}}}});
+  old_.Create<ConfigMap>(
+      {{"metadata", {{"name", "a"}, {"namespace", "default"}}}, {"data", {{"created", "1"}}}});
 
   new_.Apply(Map({{"k", "1"}}));
 
@@ -162,8 +163,8 @@ TEST_F(FormerFieldManagersServerTest, TheStatusIsTakenOverApartFromTheObject) {
 }
 
 TEST_F(FormerFieldManagersServerTest, MigrationMovesUpdatedFieldsToTheApplyEntry) {
-  old_.Create(ConfigMap::kKind, {{"metadata", {{"name", "a"}, {"namespace", "default"}}},
-                                 {"data", {{"kept", "1"}, {"dropped", "1"}}}});
+  old_.Create<ConfigMap>({{"metadata", {{"name", "a"}, {"namespace", "default"}}},
+                          {"data", {{"kept", "1"}, {"dropped", "1"}}}});
 
   EXPECT_TRUE(MigrateFieldManager<ConfigMap>(old_, {"default", "a"}, {.from = {"shop"}}));
 
@@ -174,7 +175,7 @@ TEST_F(FormerFieldManagersServerTest, MigrationMovesUpdatedFieldsToTheApplyEntry
 
 TEST_F(FormerFieldManagersServerTest, AMigrationOfAnOlderVersionIsAConflict) {
   old_.Apply(Map({{"k", "1"}}));
-  const json object = client_.Get(ConfigMap::kKind, {"default", "a"}).value();
+  const json object = client_.Dynamic(ConfigMap::kKind).Get({"default", "a"}).value().Json();
   const auto patch = FieldManagerMigrationPatch(object, {.from = {"shop"}, .to = "new"});
   client_.Apply(Map({{"l", "1"}}));
 

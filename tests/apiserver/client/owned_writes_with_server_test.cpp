@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/create_or_update.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/owner.hpp>
@@ -107,8 +108,12 @@ TEST_F(OwnedWritesWithServerTest, AnOperatorSendsOneRequestForEachApply) {
   const auto requests = RequestsOfApplies();
   EXPECT_EQ(requests.size(), applies_);
   EXPECT_THAT(requests, Each(AnyOf("patch 201", "patch 200")));
-  const json fields =
-      env_.client().Get(ConfigMap::kKind, child_key)->at("metadata").at("managedFields");
+  const json fields = env_.client()
+                          .Dynamic(ConfigMap::kKind)
+                          .Get(child_key)
+                          ->Json()
+                          .at("metadata")
+                          .at("managedFields");
   EXPECT_EQ(fields.size(), 1U);
   EXPECT_EQ(fields[0]["operation"], "Apply") << "so that a later apply can remove fields";
 }

@@ -9,6 +9,7 @@
 
 #include <kopp/conditions.hpp>
 #include <kopp/create_or_update.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/events.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/owner.hpp>
@@ -123,7 +124,10 @@ class EventsServerTest : public ::testing::Test {
     return {.apiVersion = "v1", .kind = "ConfigMap", .ns = ns, .name = "settings", .uid = "u1"};
   }
   std::vector<json> EventsIn(const Kind& kind, const std::string& ns) {
-    return client_.List(kind, {.ns = ns});
+    std::vector<json> events;
+    for (const Unstructured& event : client_.Dynamic(kind).List({.ns = ns}))
+      events.push_back(event.Json());
+    return events;
   }
 
   static constexpr Kind kCore{"v1", "Event", "events"};

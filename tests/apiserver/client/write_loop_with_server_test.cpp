@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <kopp/dynamic_client.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/metrics.hpp>
@@ -40,7 +41,12 @@ class WriteLoopWithServerTest : public ::testing::Test {
     runner_ = std::jthread([this](const std::stop_token& stop) { manager_.Run(stop); });
   }
   std::vector<json> LoopEvents() {
-    return client_.List(kEvents, {.ns = "default", .fields = "reason=WriteLoop"});
+    std::vector<json> events;
+    for (const Unstructured& event :
+         client_.Dynamic(kEvents).List({.ns = "default", .fields = "reason=WriteLoop"})) {
+      events.push_back(event.Json());
+    }
+    return events;
   }
   std::string Log() { return *log_.Lock(); }
 

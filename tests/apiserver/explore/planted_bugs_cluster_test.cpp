@@ -9,6 +9,8 @@
 
 #include <gmock/gmock.h>
 
+#include <kopp/dynamic_client.hpp>
+
 namespace kopp::testing {
 namespace {
 
@@ -165,11 +167,12 @@ TEST(OperatorBugTest, ADeletionByNameHitsTheNextObjectOfThatName) {
 
 /// Writes spec.text into the ConfigMap "shared" of the user.
 Result WriteText(const Widget& widget, Context& context, bool with_version) {
-  auto map = context.client.Get(ConfigMap::kKind, {"default", "shared"});
-  if (!map || map->value("/data/text"_json_pointer, "") == widget.spec.text) return {};
-  (*map)["data"]["text"] = widget.spec.text;
-  if (!with_version) (*map)["metadata"].erase("resourceVersion");
-  context.client.Update(ConfigMap::kKind, *map);
+  const auto stored = context.client.Dynamic(ConfigMap::kKind).Get({"default", "shared"});
+  if (!stored || stored->At("/data/text") == widget.spec.text) return {};
+  json map = stored->Json();
+  map["data"]["text"] = widget.spec.text;
+  if (!with_version) map["metadata"].erase("resourceVersion");
+  context.client.Update<ConfigMap>(map);
   return {};
 }
 

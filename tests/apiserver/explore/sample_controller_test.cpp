@@ -212,7 +212,7 @@ void EnsureChild(const Widget& widget, const Context& context, json child) {
   child["metadata"] =
       json::parse(Encode(ConfigMap{.metadata = OwnedBy(widget, "web")}))["metadata"];
   child["metadata"]["annotations"] = {{kText, widget.spec.text}};
-  context.client.Apply(T::kKind, child);
+  context.client.Apply<T>(child);
 }
 
 /// Keeps eight children of a Widget, each of another kind.

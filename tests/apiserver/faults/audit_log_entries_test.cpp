@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/client.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/testing/api_server.hpp>
 
@@ -19,8 +20,9 @@ using ::testing::MatchesRegex;
 class AuditLogEntriesTest : public ::testing::Test {
  protected:
   json Create(const std::string& name) {
-    return client_.Create(ConfigMap::kKind,
-                          {{"metadata", {{"name", name}, {"namespace", "default"}}}});
+    return client_.Dynamic(ConfigMap::kKind)
+        .Create({{"metadata", {{"name", name}, {"namespace", "default"}}}})
+        .Json();
   }
   json LastEntry() { return server_.Requests().back(); }
 
@@ -70,14 +72,14 @@ TEST_F(AuditLogEntriesTest, AFailedRequestHasItsReason) {
 TEST_F(AuditLogEntriesTest, AJsonPatchIsLoggedAsSent) {
   Create("a");
   const json patch = json::array({{{"op", "add"}, {"path", "/data"}, {"value", {{"k", "v"}}}}});
-  client_.Patch(ConfigMap::kKind, {"default", "a"}, Patch::Json(patch));
+  client_.Patch<ConfigMap>({"default", "a"}, Patch::Json(patch));
 
   EXPECT_EQ(LastEntry()["requestObject"], patch);
 }
 
 TEST_F(AuditLogEntriesTest, AReadHasNoResponseObject) {
   Create("a");
-  static_cast<void>(client_.Get(ConfigMap::kKind, {"default", "a"}));
+  static_cast<void>(client_.Dynamic(ConfigMap::kKind).Get({"default", "a"}));
 
   EXPECT_EQ(LastEntry()["verb"], "get");
   EXPECT_EQ(LastEntry()["level"], "Metadata");

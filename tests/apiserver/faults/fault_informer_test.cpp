@@ -106,7 +106,7 @@ TEST_P(FaultInformerTextTest, CacheIsEventuallyInSync) {
 
   Inject(fault);  // while a watch is open
   SetValue("a", "2");
-  client_.Delete(ConfigMap::kKind, {"default", "b"});
+  client_.Delete<ConfigMap>({"default", "b"});
   Create("c");
   Create("b");
 
@@ -158,7 +158,7 @@ TEST_F(AuditedInformerTest, LostEventsAreCorrectedByAnAudit) {
   Inject("lost-event,times=3");
 
   SetValue("a", "2");
-  client_.Delete(ConfigMap::kKind, {"default", "b"});
+  client_.Delete<ConfigMap>({"default", "b"});
   Create("c");
 
   ExpectEventuallyInSync();
@@ -183,7 +183,7 @@ TEST_F(FaultInformerTest, CacheIsEventuallyInSyncAfterCompactionDuringADisconnec
   Inject("drop-watch,times=1");
   Inject("refuse,times=2");
   Create("c");
-  client_.Delete(ConfigMap::kKind, {"default", "b"});
+  client_.Delete<ConfigMap>({"default", "b"});
 
   server_.Compact();
 

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/client.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/testing/api_server.hpp>
 #include <kopp/testing/fake_clock.hpp>
@@ -28,15 +29,18 @@ class FaultyServer : public ::testing::Test {
   static constexpr const char* kMaps = "/api/v1/namespaces/default/configmaps";
 
   json Create(const std::string& name) {
-    return client_.Create(ConfigMap::kKind,
-                          {{"metadata", {{"name", name}, {"namespace", "default"}}}});
+    return client_.Dynamic(ConfigMap::kKind)
+        .Create({{"metadata", {{"name", name}, {"namespace", "default"}}}})
+        .Json();
   }
   json SetValue(const std::string& name, const std::string& value) {
-    return client_.Patch(ConfigMap::kKind, {"default", name},
-                         Patch::Merge({{"data", {{"value", value}}}}));
+    return client_.Dynamic(ConfigMap::kKind)
+        .Patch({"default", name}, Patch::Merge({{"data", {{"value", value}}}}))
+        .Json();
   }
   std::optional<json> Find(const std::string& name) {
-    return client_.Get(ConfigMap::kKind, {"default", name});
+    const auto object = client_.Dynamic(ConfigMap::kKind).Get({"default", name});
+    return object ? std::optional(object->Json()) : std::nullopt;
   }
 
   ApiResponse Call(const std::string& target, const std::string& method = "GET",

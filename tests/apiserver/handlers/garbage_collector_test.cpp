@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/client.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/testing/api_server.hpp>
 
@@ -25,7 +26,7 @@ class GarbageCollectorTest : public ::testing::Test {
   json Create(const std::string& name, const json& metadata = json::object()) {
     json object{{"metadata", {{"name", name}, {"namespace", "default"}}}};
     object["metadata"].update(metadata);
-    return client_.Create(ConfigMap::kKind, object);
+    return client_.Dynamic(ConfigMap::kKind).Create(object).Json();
   }
   json CreateOwned(const std::string& name, const json& owner, json metadata = json::object()) {
     metadata["ownerReferences"].push_back(Reference(owner));
@@ -45,7 +46,7 @@ class GarbageCollectorTest : public ::testing::Test {
                                    "versions": [{"name": "v1", "served": true, "storage": true,
                                        "schema": {"openAPIV3Schema": {"type": "object"}}}]}})"_json;
     crd["metadata"]["ownerReferences"] = owners;
-    return client_.Create(kCrds, crd);
+    return client_.Dynamic(kCrds).Create(crd).Json();
   }
   static json Reference(const json& owner) {
     return {{"apiVersion", "v1"},
@@ -55,14 +56,15 @@ class GarbageCollectorTest : public ::testing::Test {
   }
   void Delete(const std::string& name,
               DeletionPropagation propagation = DeletionPropagation::kBackground) {
-    client_.Delete(ConfigMap::kKind, {"default", name}, {.propagation = propagation});
+    client_.Delete<ConfigMap>({"default", name}, {.propagation = propagation});
   }
   void RemoveFinalizers(const std::string& name) {
-    client_.Patch(ConfigMap::kKind, {"default", name},
-                  Patch::Merge({{"metadata", {{"finalizers", nullptr}}}}));
+    client_.Patch<ConfigMap>({"default", name},
+                             Patch::Merge({{"metadata", {{"finalizers", nullptr}}}}));
   }
   std::optional<json> Find(const std::string& name) {
-    return client_.Get(ConfigMap::kKind, {"default", name});
+    const auto object = client_.Dynamic(ConfigMap::kKind).Get({"default", name});
+    return object ? std::optional(object->Json()) : std::nullopt;
   }
   bool Exists(const std::string& name) { return Find(name).has_value(); }
 
@@ -159,19 +161,19 @@ TEST_F(GarbageCollectorTest, AnOwnerInAnotherNamespaceIsMissingAndReported) {
   json missing_owner = owner_;
   missing_owner["metadata"]["uid"] = "u-1";
   CreateOwned("first", missing_owner, {{"namespace", "kube-public"}});
-  EXPECT_TRUE(client_.List(kEvents, {.ns = "kube-public"}).empty());
+  EXPECT_TRUE(client_.Dynamic(kEvents).List({.ns = "kube-public"}).empty());
 
   CreateOwned("child", owner_, {{"namespace", "kube-public"}});
 
-  EXPECT_FALSE(client_.Get(ConfigMap::kKind, {"kube-public", "child"}).has_value());
-  const auto events = client_.List(kEvents, {.ns = "kube-public"});
+  EXPECT_FALSE(client_.Get<ConfigMap>({"kube-public", "child"}).has_value());
+  const auto events = client_.Dynamic(kEvents).List({.ns = "kube-public"});
   ASSERT_EQ(events.size(), 1U);
-  EXPECT_EQ(events[0]["reason"], "OwnerRefInvalidNamespace");
-  EXPECT_EQ(events[0]["involvedObject"]["name"], "child");
-  EXPECT_EQ(events[0]["message"],
-            "ownerRef [v1/ConfigMap, namespace: kube-public, name: owner, uid: " +
-                owner_["metadata"]["uid"].get<std::string>() +
-                "] does not exist in namespace \"kube-public\"");
+  const json event = events[0].Json();
+  EXPECT_EQ(event["reason"], "OwnerRefInvalidNamespace");
+  EXPECT_EQ(event["involvedObject"]["name"], "child");
+  EXPECT_EQ(event["message"], "ownerRef [v1/ConfigMap, namespace: kube-public, name: owner, uid: " +
+                                  owner_["metadata"]["uid"].get<std::string>() +
+                                  "] does not exist in namespace \"kube-public\"");
 }
 
 TEST_F(GarbageCollectorTest, AReferenceToAMissingOwnerIsRemovedIfAnotherOwnerExists) {
@@ -202,14 +204,15 @@ TEST_F(GarbageCollectorTest, ALongChainOfOwnersIsDeleted) {
 }
 
 TEST_F(GarbageCollectorTest, ACrdDeletedWithItsOwnerIsNotServed) {
-  const json space = client_.Create(Namespace::kKind, {{"metadata", {{"name", "owner"}}}});
+  const json space =
+      client_.Dynamic(Namespace::kKind).Create({{"metadata", {{"name", "owner"}}}}).Json();
   json owner = Reference(space);
   owner["kind"] = "Namespace";
   CreateCrd(json::array({owner}));
   const ApiRequest widgets{.target = "/apis/example.com/v1/widgets"};
   ASSERT_EQ(server_.transport().Call(widgets).status, 200);
 
-  client_.Delete(Namespace::kKind, {"", "owner"});
+  client_.Delete<Namespace>({"", "owner"});
 
   EXPECT_EQ(server_.transport().Call(widgets).status, 404);
 }
@@ -222,51 +225,49 @@ TEST_F(GarbageCollectorTest, DependentsOfACrdAreDeletedWithIt) {
   Create("child", {{"ownerReferences", json::array({owner})}});
   ASSERT_TRUE(Exists("child"));
 
-  client_.Delete(kCrds, {"", "widgets.example.com"});
+  client_.Dynamic(kCrds).Delete({"", "widgets.example.com"});
 
   EXPECT_FALSE(Exists("child"));
 }
 
 TEST_F(GarbageCollectorTest, DeletingANamespaceDeletesItsObjects) {
-  client_.Create(Namespace::kKind, {{"metadata", {{"name", "short-lived"}}}});
-  client_.Create(ConfigMap::kKind, {{"metadata", {{"name", "a"}, {"namespace", "short-lived"}}}});
+  client_.Create<Namespace>({{"metadata", {{"name", "short-lived"}}}});
+  client_.Create<ConfigMap>({{"metadata", {{"name", "a"}, {"namespace", "short-lived"}}}});
 
-  client_.Delete(Namespace::kKind, {"", "short-lived"});
+  client_.Delete<Namespace>({"", "short-lived"});
 
-  EXPECT_FALSE(client_.Get(Namespace::kKind, {"", "short-lived"}));
-  EXPECT_FALSE(client_.Get(ConfigMap::kKind, {"short-lived", "a"}));
+  EXPECT_FALSE(client_.Get<Namespace>({"", "short-lived"}));
+  EXPECT_FALSE(client_.Get<ConfigMap>({"short-lived", "a"}));
 }
 
 TEST_F(GarbageCollectorTest, DeletingANamespaceDeletesScheduledPodsAndProtectedClaims) {
-  client_.Create(Namespace::kKind, {{"metadata", {{"name", "short-lived"}}}});
+  client_.Create<Namespace>({{"metadata", {{"name", "short-lived"}}}});
   const json metadata{{"name", "a"}, {"namespace", "short-lived"}};
-  client_.Create(
-      Pod::kKind,
+  client_.Create<Pod>(
       {{"metadata", metadata},
        {"spec", {{"nodeName", "node"}, {"containers", {{{"name", "c"}, {"image", "i"}}}}}}});
   const Kind claims{"v1", "PersistentVolumeClaim", "persistentvolumeclaims"};
-  client_.Create(claims, {{"metadata", metadata},
-                          {"spec",
-                           {{"accessModes", {"ReadWriteOnce"}},
-                            {"resources", {{"requests", {{"storage", "1Gi"}}}}}}}});
+  client_.Dynamic(claims).Create({{"metadata", metadata},
+                                  {"spec",
+                                   {{"accessModes", {"ReadWriteOnce"}},
+                                    {"resources", {{"requests", {{"storage", "1Gi"}}}}}}}});
 
-  client_.Delete(Namespace::kKind, {"", "short-lived"});
+  client_.Delete<Namespace>({"", "short-lived"});
 
-  EXPECT_FALSE(client_.Get(Namespace::kKind, {"", "short-lived"}));
+  EXPECT_FALSE(client_.Get<Namespace>({"", "short-lived"}));
 }
 
 TEST_F(GarbageCollectorTest, ANamespaceIsTerminatingWhileAnObjectHasAFinalizer) {
-  client_.Create(Namespace::kKind, {{"metadata", {{"name", "kept"}}}});
-  client_.Create(
-      ConfigMap::kKind,
+  client_.Create<Namespace>({{"metadata", {{"name", "kept"}}}});
+  client_.Create<ConfigMap>(
       {{"metadata", {{"name", "a"}, {"namespace", "kept"}, {"finalizers", {"example.com/a"}}}}});
 
-  client_.Delete(Namespace::kKind, {"", "kept"});
+  client_.Delete<Namespace>({"", "kept"});
 
-  EXPECT_EQ((*client_.Get(Namespace::kKind, {"", "kept"}))["status"]["phase"], "Terminating");
-  client_.Patch(ConfigMap::kKind, {"kept", "a"},
-                Patch::Merge({{"metadata", {{"finalizers", nullptr}}}}));
-  EXPECT_FALSE(client_.Get(Namespace::kKind, {"", "kept"}));
+  EXPECT_EQ(client_.Dynamic(Namespace::kKind).Get({"", "kept"})->Json()["status"]["phase"],
+            "Terminating");
+  client_.Patch<ConfigMap>({"kept", "a"}, Patch::Merge({{"metadata", {{"finalizers", nullptr}}}}));
+  EXPECT_FALSE(client_.Get<Namespace>({"", "kept"}));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/client.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/testing/api_server.hpp>
 
@@ -15,7 +16,7 @@ using nlohmann::json;
 json Create(Transport& transport, const json& metadata) {
   json object{{"metadata", metadata}};
   object["metadata"]["namespace"] = "default";
-  return Client(transport).Create(ConfigMap::kKind, object);
+  return Client(transport).Dynamic(ConfigMap::kKind).Create(object).Json();
 }
 
 std::string CreateWithGeneratedName(Transport& transport) {

@@ -26,9 +26,9 @@ class ResourceWatchTest : public ::testing::Test {
   /// Creates ConfigMaps with a total size of 4 MB.
   void CreateConfigMaps() {
     for (std::size_t i = 0; i < kCount; ++i) {
-      client_.Create(ConfigMap::kKind,
-                     {{"metadata", {{"name", "a" + std::to_string(i)}, {"namespace", "default"}}},
-                      {"data", {{"k", std::string(700'000, 'x')}}}});
+      client_.Create<ConfigMap>(
+          {{"metadata", {{"name", "a" + std::to_string(i)}, {"namespace", "default"}}},
+           {"data", {{"k", std::string(700'000, 'x')}}}});
     }
   }
   std::unique_ptr<Stream> Watch(const std::string& query) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/client.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/kinds.hpp>
 
 namespace kopp {
@@ -40,13 +41,14 @@ nlohmann::json ConfigMapBody(const std::string& name, const std::string& value) 
 }
 
 TEST_P(ApiHttpServerTransportTest, ClientCreatesReadsPatchesAndDeletesAnObject) {
-  client_.Create(ConfigMap::kKind, ConfigMapBody("a", "first"));
-  client_.Patch(ConfigMap::kKind, {"default", "a"}, Patch::Merge({{"data", {{"value", "next"}}}}));
-  EXPECT_EQ((*client_.Get(ConfigMap::kKind, {"default", "a"}))["data"]["value"], "next");
+  client_.Create<ConfigMap>(ConfigMapBody("a", "first"));
+  client_.Patch<ConfigMap>({"default", "a"}, Patch::Merge({{"data", {{"value", "next"}}}}));
+  EXPECT_EQ(client_.Dynamic(ConfigMap::kKind).Get({"default", "a"})->Json()["data"]["value"],
+            "next");
 
-  client_.Delete(ConfigMap::kKind, {"default", "a"});
+  client_.Delete<ConfigMap>({"default", "a"});
 
-  EXPECT_FALSE(client_.Get(ConfigMap::kKind, {"default", "a"}));
+  EXPECT_FALSE(client_.Get<ConfigMap>({"default", "a"}));
 }
 
 TEST_P(ApiHttpServerTransportTest, ErrorResponseHasStatusMessage) {
@@ -60,7 +62,7 @@ TEST_P(ApiHttpServerTransportTest, WatchReturnsAddedEvent) {
   const auto watch =
       transport_->Open({.target = "/api/v1/namespaces/default/configmaps?watch=true"});
 
-  client_.Create(ConfigMap::kKind, ConfigMapBody("a", "first"));
+  client_.Create<ConfigMap>(ConfigMapBody("a", "first"));
 
   EXPECT_THAT(std::string(watch->Read(testing::kHangTimeout).bytes),
               HasSubstr(R"("type":"ADDED")"));
@@ -76,7 +78,7 @@ TEST_P(ApiHttpServerTransportTest, RetryAfterHeaderIsReturned) {
 }
 
 TEST_P(ApiHttpServerTransportTest, AuditLogContainsUserAndUserAgent) {
-  client_.Create(ConfigMap::kKind, ConfigMapBody("a", "first"));
+  client_.Create<ConfigMap>(ConfigMapBody("a", "first"));
 
   const auto requests = server_.Requests();
 

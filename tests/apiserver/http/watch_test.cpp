@@ -30,8 +30,8 @@ class ApiHttpServerWatchTest : public ::testing::TestWithParam<bool> {
   }
 
   void CreateMap(const std::string& name, const std::string& value = "") {
-    client_.Create(ConfigMap::kKind, {{"metadata", {{"name", name}, {"namespace", "default"}}},
-                                      {"data", {{"value", value}}}});
+    client_.Create<ConfigMap>(
+        {{"metadata", {{"name", name}, {"namespace", "default"}}}, {"data", {{"value", value}}}});
   }
   std::unique_ptr<Stream> Watch(const std::string& options = "") {
     return transport_->Open(

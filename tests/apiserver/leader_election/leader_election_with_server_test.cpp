@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <kopp/dynamic_client.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/leader_election/leader_elector.hpp>
 #include <kopp/leader_election/write_fence.hpp>
@@ -147,11 +148,13 @@ class LeaderElectionWithServerTest : public ::testing::Test {
     clock_.AwaitSleepers(sleepers);
     EXPECT_FALSE(a_.IsLeader() && b_.IsLeader());
   }
-  [[nodiscard]] json Spec() { return client_.Get(kLeaseKind, {"default", "web"}).value()["spec"]; }
+  [[nodiscard]] json Spec() {
+    return client_.Dynamic(kLeaseKind).Get({"default", "web"}).value().At("/spec");
+  }
   /// Returns the holder of the Lease; "" if there is none.
   [[nodiscard]] std::string Holder() {
-    const auto lease = client_.Get(kLeaseKind, {"default", "web"});
-    return lease ? (*lease)["spec"].value("holderIdentity", "") : "";
+    const auto lease = client_.Dynamic(kLeaseKind).Get({"default", "web"});
+    return lease ? lease->At("/spec").value("holderIdentity", "") : "";
   }
   static json Map() { return {{"metadata", {{"name", "a"}, {"namespace", "default"}}}}; }
 
@@ -248,7 +251,7 @@ TEST_F(LeaderElectionWithServerTest, AWriteInFlightIsCancelledWhenTheLeaseIsLost
 }
 
 TEST_F(LeaderElectionWithServerTest, ADeletedLeaseIsCreatedByOneReplica) {
-  client_.Delete(kLeaseKind, {"default", "web"});
+  client_.Dynamic(kLeaseKind).Delete({"default", "web"});
 
   clock_.Advance(2s);
 
@@ -259,9 +262,9 @@ TEST_F(LeaderElectionWithServerTest, ADeletedLeaseIsCreatedByOneReplica) {
 }
 
 TEST_F(LeaderElectionWithServerTest, ALeaderStepsDownIfTheHolderWasEditedByHand) {
-  auto lease = client_.Get(kLeaseKind, {"default", "web"}).value();
+  auto lease = client_.Dynamic(kLeaseKind).Get({"default", "web"}).value().Json();
   lease["spec"]["holderIdentity"] = "b";
-  client_.Update(kLeaseKind, lease);
+  client_.Dynamic(kLeaseKind).Update(lease);
 
   clock_.Advance(2s);
 

@@ -19,6 +19,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <kopp/dynamic_client.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/leader_election/write_fence.hpp>
 #include <kopp/manager.hpp>
@@ -103,11 +104,11 @@ class ElectedProgram {
 class ManagerWithElectionTest : public ::testing::Test {
  protected:
   void CreateMap(const std::string& name) {
-    client_.Create(ConfigMap::kKind, {{"metadata", {{"name", name}, {"namespace", "default"}}}});
+    client_.Create<ConfigMap>({{"metadata", {{"name", name}, {"namespace", "default"}}}});
   }
   void SetHolder(const std::string& identity) {
-    client_.Patch(kLeases, {"default", "web"},
-                  Patch::Merge({{"spec", {{"holderIdentity", identity}}}}));
+    client_.Dynamic(kLeases).Patch({"default", "web"},
+                                   Patch::Merge({{"spec", {{"holderIdentity", identity}}}}));
   }
   static void Await(const std::function<bool()>& condition) {
     while (!condition()) std::this_thread::yield();
@@ -115,9 +116,9 @@ class ManagerWithElectionTest : public ::testing::Test {
   /// Returns whether a program holds the lease and has to renew it before more time passes. The
   /// renew deadline is 10 s, a failed request for the Lease is repeated after at most 8.4 s.
   bool IsRenewalDue() {
-    const auto lease = client_.Get(kLeases, {"default", "web"});
+    const auto lease = client_.Dynamic(kLeases).Get({"default", "web"});
     if (!lease) return false;
-    const json& spec = lease->at("spec");
+    const json spec = lease->At("/spec");
     const std::string holder = spec.value("holderIdentity", "");
     return (holder == "a" || holder == "b") &&
            spec.value("renewTime", "") < detail::FormatMicroTime(clock_.WallNow() - 9s);
@@ -132,7 +133,12 @@ class ManagerWithElectionTest : public ::testing::Test {
     }
   }
   std::vector<json> EventsWithReason(const std::string& reason) {
-    return client_.List(kEvents, {.ns = "default", .fields = FieldSelector("reason=" + reason)});
+    std::vector<json> events;
+    for (const Unstructured& event : client_.Dynamic(kEvents).List(
+             {.ns = "default", .fields = FieldSelector("reason=" + reason)})) {
+      events.push_back(event.Json());
+    }
+    return events;
   }
   static bool HasLost(ElectedProgram& program) {
     return program.Log().find("Leader election lost") != std::string::npos;
@@ -187,7 +193,7 @@ TEST_F(ManagerWithElectionTest, AProgramThatCampaignsAgainReconcilesWhatItMissed
   Await([&] { return a.manager().cache().Get<ConfigMap>({"default", "two"}) != nullptr; });
   EXPECT_FALSE(a.HasReconciled("two"));
 
-  client_.Delete(kLeases, {"default", "web"});
+  client_.Dynamic(kLeases).Delete({"default", "web"});
 
   AdvanceUntil([&] { return a.HasReconciled("two"); });
   EXPECT_EQ(a.Stop(), 0);
@@ -205,7 +211,7 @@ TEST_F(ManagerWithElectionTest, AReconcileOfTheSecondTermRecordsEvents) {
   AdvanceUntil([&] { return a.Log().find("campaigning again") != std::string::npos; });
   CreateMap("two");
 
-  client_.Delete(kLeases, {"default", "web"});
+  client_.Dynamic(kLeases).Delete({"default", "web"});
 
   AdvanceUntil([&] { return EventsWithReason("Synced").size() >= 2; });
   EXPECT_EQ(a.Stop(), 0);
@@ -216,8 +222,8 @@ TEST_F(ManagerWithElectionTest, AReconcileThatHasLostTheLeaseCannotWrite) {
   ElectedProgram a(server_, clock_, "a", OnLost::kExit, [&](const ConfigMap&, Context& context) {
     BlockUntilStop(context.stop);
     try {
-      context.client.Create(ConfigMap::kKind,
-                            {{"metadata", {{"name", "late"}, {"namespace", "default"}}}});
+      context.client.Create<ConfigMap>(
+          {{"metadata", {{"name", "late"}, {"namespace", "default"}}}});
     } catch (const NotLeaderError&) {
       refused = true;
     }
@@ -231,7 +237,7 @@ TEST_F(ManagerWithElectionTest, AReconcileThatHasLostTheLeaseCannotWrite) {
   AdvanceUntil([&] { return HasLost(a); });
   Await([&] { return a.HasEnded(); });
   EXPECT_TRUE(refused);
-  EXPECT_FALSE(client_.Get(ConfigMap::kKind, {"default", "late"}));
+  EXPECT_FALSE(client_.Get<ConfigMap>({"default", "late"}));
 }
 
 TEST_F(ManagerWithElectionTest, AnEventOfAReconcileThatHasLostTheLeaseIsNotWritten) {
@@ -255,7 +261,7 @@ TEST_F(ManagerWithElectionTest, AnEventOfAReconcileThatHasLostTheLeaseIsNotWritt
     EXPECT_EQ(a.Stop(), exits ? 1 : 0);
     EXPECT_THAT(EventsWithReason("TooLate"), IsEmpty());
     EXPECT_GT(EventsWithReason("LeaderElection").size(), events) << "not of a reconcile";
-    client_.Delete(kLeases, {"default", "web"});
+    client_.Dynamic(kLeases).Delete({"default", "web"});
   }
 }
 
@@ -263,8 +269,7 @@ TEST_F(ManagerWithElectionTest, TheLossOfTheLeaseIsNoErrorLineIfTheProgramCampai
   ElectedProgram a(server_, clock_, "a", OnLost::kCampaign, [](const ConfigMap& map, Context& ctx) {
     BlockUntilStop(ctx.stop);
     ctx.events.Normal(map, "TooLate", "recorded after the lease was lost");
-    ctx.client.Create(ConfigMap::kKind,
-                      {{"metadata", {{"name", "late"}, {"namespace", "default"}}}});
+    ctx.client.Create<ConfigMap>({{"metadata", {{"name", "late"}, {"namespace", "default"}}}});
   });
   CreateMap("one");
   a.Start();
@@ -294,7 +299,7 @@ TEST_F(ManagerWithElectionTest, TheLastEventsOfTheLeaderAreWrittenBeforeTheLease
     return std::stoull(object.at("metadata").at("resourceVersion").get<std::string>());
   };
   const json last = EventsWithReason("Last").at(0);
-  EXPECT_LT(version(last), version(*client_.Get(kLeases, {"default", "web"})));
+  EXPECT_LT(version(last), version(client_.Dynamic(kLeases).Get({"default", "web"})->Json()));
 }
 
 TEST_F(ManagerWithElectionTest, TheLeaderClientWritesOnlyInTheLeader) {
@@ -306,17 +311,17 @@ TEST_F(ManagerWithElectionTest, TheLeaderClientWritesOnlyInTheLeader) {
   b.Start();
   Await([&] { return b.Log().find("Attempting to acquire leader lease") != std::string::npos; });
   const auto create = [](const Client& client, const std::string& name) {
-    client.Create(ConfigMap::kKind, {{"metadata", {{"name", name}, {"namespace", "default"}}}});
+    client.Create<ConfigMap>({{"metadata", {{"name", name}, {"namespace", "default"}}}});
   };
 
   EXPECT_THROW(create(b.manager().leader_client(), "by-standby"), NotLeaderError);
-  EXPECT_TRUE(b.manager().leader_client().Get(ConfigMap::kKind, {"default", "one"}));
+  EXPECT_TRUE(b.manager().leader_client().Get<ConfigMap>({"default", "one"}));
   create(b.manager().client(), "by-client");
   create(a.manager().leader_client(), "by-leader");
 
-  EXPECT_FALSE(client_.Get(ConfigMap::kKind, {"default", "by-standby"}));
-  EXPECT_TRUE(client_.Get(ConfigMap::kKind, {"default", "by-client"}));
-  EXPECT_TRUE(client_.Get(ConfigMap::kKind, {"default", "by-leader"}));
+  EXPECT_FALSE(client_.Get<ConfigMap>({"default", "by-standby"}));
+  EXPECT_TRUE(client_.Get<ConfigMap>({"default", "by-client"}));
+  EXPECT_TRUE(client_.Get<ConfigMap>({"default", "by-leader"}));
   EXPECT_EQ(b.Stop(), 0);
   EXPECT_EQ(a.Stop(), 0);
 }
@@ -325,14 +330,13 @@ TEST_F(ManagerWithElectionTest, AProgramThatStopsReleasesItsLeaseAfterTheWorkers
   using enum RunnableGroup;
   detail::Guarded<std::vector<std::string>> ended;
   const auto end = [&](const std::string& name) {
-    const auto lease = client_.Get(kLeases, {"default", "web"});
-    const bool held = lease->at("spec").value("holderIdentity", "") == "a";
+    const auto lease = client_.Dynamic(kLeases).Get({"default", "web"});
+    const bool held = lease->At("/spec/holderIdentity") == "a";
     ended.Lock()->push_back(name + (held ? " with the lease" : " without"));
   };
   ElectedProgram a(server_, clock_, "a", OnLost::kExit, [&](const ConfigMap&, Context& context) {
     BlockUntilStop(context.stop);
-    context.client.Create(ConfigMap::kKind,
-                          {{"metadata", {{"name", "last"}, {"namespace", "default"}}}});
+    context.client.Create<ConfigMap>({{"metadata", {{"name", "last"}, {"namespace", "default"}}}});
     end("worker");
   });
   const auto runnable = [&](const std::string& name) {
@@ -358,7 +362,7 @@ TEST_F(ManagerWithElectionTest, AProgramThatStopsReleasesItsLeaseAfterTheWorkers
 
   EXPECT_THAT(*ended.Lock(), ElementsAre("worker with the lease", "elected with the lease",
                                          "others without", "caches without", "servers without"));
-  EXPECT_TRUE(client_.Get(ConfigMap::kKind, {"default", "last"}));
+  EXPECT_TRUE(client_.Get<ConfigMap>({"default", "last"}));
 }
 
 /// Adds a controller that records the ConfigMaps that it has reconciled, while `program` runs.
@@ -404,7 +408,7 @@ TEST_F(ManagerWithElectionTest, AControllerThatWasAddedLaterRunsAgainInTheNextTe
   Await([&] { return a.manager().cache().Get<ConfigMap>({"default", "two"}) != nullptr; });
   EXPECT_FALSE(reconciled.Lock()->contains("two"));
 
-  client_.Delete(kLeases, {"default", "web"});
+  client_.Dynamic(kLeases).Delete({"default", "web"});
 
   AdvanceUntil([&] { return reconciled.Lock()->contains("two"); });
   EXPECT_EQ(a.Stop(), 0);

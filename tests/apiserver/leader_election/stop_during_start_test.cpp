@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kopp/dynamic_client.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/markers.hpp>
@@ -97,7 +98,7 @@ class StopDuringStartTest : public ::testing::Test {
   End RunUntilRequest(Variant variant, std::size_t stop_at) {
     testing::ApiServer server;
     const Client client(server.transport());
-    client.Create(ConfigMap::kKind, {{"metadata", {{"name", "a"}, {"namespace", "default"}}}});
+    client.Create<ConfigMap>({{"metadata", {{"name", "a"}, {"namespace", "default"}}}});
     if (variant == Variant::kStandby) CreateLeaseOfAnother(client);
     StopAt stop{.stop_at = stop_at};
     detail::Guarded<std::string> log;
@@ -136,9 +137,10 @@ class StopDuringStartTest : public ::testing::Test {
 
  private:
   static void CreateLeaseOfAnother(const Client& client) {
-    client.Create({"coordination.k8s.io/v1", "Lease", "leases"},
-                  {{"metadata", {{"name", "web"}, {"namespace", "default"}}},
-                   {"spec", {{"holderIdentity", "b"}, {"leaseDurationSeconds", 3600}}}});
+    constexpr Kind kLease{"coordination.k8s.io/v1", "Lease", "leases"};
+    client.Dynamic(kLease).Create(
+        {{"metadata", {{"name", "web"}, {"namespace", "default"}}},
+         {"spec", {{"holderIdentity", "b"}, {"leaseDurationSeconds", 3600}}}});
   }
   static void AddEdge(Manager& manager, std::shared_ptr<Transport> transport) {
     Cluster& edge = manager.AddCluster("edge", {.transport = std::move(transport)});

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <kopp/client.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/testing/api_server.hpp>
 
@@ -101,7 +102,7 @@ items:
 
   ApplyAll();
 
-  EXPECT_EQ(client.Get(kWeb, {"default", "a"})->at("status").at("phase"), "Ready");
+  EXPECT_EQ(client.Dynamic(kWeb).Get({"default", "a"})->At("/status/phase"), "Ready");
 }
 
 TEST_F(ManifestsTest, OutputOfKubectlGetCanBeApplied) {
@@ -110,9 +111,9 @@ TEST_F(ManifestsTest, OutputOfKubectlGetCanBeApplied) {
 
   ApplyAll();
 
-  const auto loaded = client.Get(Kind{"v1", "ConfigMap", "configmaps"}, {"default", "a"});
-  EXPECT_EQ(loaded->at("data").at("key"), "value");
-  EXPECT_NE(loaded->at("metadata").at("uid"), "1-2-3");
+  const auto loaded = client.Dynamic(Kind{"v1", "ConfigMap", "configmaps"}).Get({"default", "a"});
+  EXPECT_EQ(loaded->At("/data/key"), "value");
+  EXPECT_NE(loaded->metadata.uid, "1-2-3");
 }
 
 TEST_F(ManifestsTest, TheServiceOfTheApiServerOfAnotherClusterIsSkipped) {
@@ -132,9 +133,9 @@ items:
   ApplyAll();
 
   const auto cluster_ip = [&](const std::string& name) {
-    return client.Get(Kind{"v1", "Service", "services"}, {"default", name})
-        ->at("spec")
-        .at("clusterIP");
+    return client.Dynamic(Kind{"v1", "Service", "services"})
+        .Get({"default", name})
+        ->At("/spec/clusterIP");
   };
   EXPECT_EQ(cluster_ip("kubernetes"), "10.0.0.1");
   EXPECT_EQ(cluster_ip("web"), "10.96.0.2");
@@ -155,10 +156,10 @@ status:
 
   ApplyAll();
 
-  const auto request = client.Get({"certificates.k8s.io/v1", "CertificateSigningRequest",
-                                   "certificatesigningrequests", Scope::kCluster},
-                                  {"", "a"});
-  EXPECT_EQ(request->at("status").at("conditions").at(0).at("type"), "Approved");
+  constexpr Kind kRequests{"certificates.k8s.io/v1", "CertificateSigningRequest",
+                           "certificatesigningrequests", Scope::kCluster};
+  const auto request = client.Dynamic(kRequests).Get({"", "a"});
+  EXPECT_EQ(request->At("/status/conditions/0/type"), "Approved");
 }
 
 TEST_F(ManifestsTest, ApplyingTwiceChangesNothing) {

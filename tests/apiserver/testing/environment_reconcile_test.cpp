@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <kopp/dynamic_client.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/owner.hpp>
 #include <kopp/testing/environment.hpp>
@@ -156,7 +157,7 @@ TEST(EnvironmentTest, TheEventsOfAllReconcilesAtOneFakeTimeAreKept) {
   for (int i = 0; i < 4; ++i) env.Reconcile<ConfigMap>(settings, report);
 
   EXPECT_EQ(env.Events(), std::vector<std::string>(4, "Normal Seen: the map was seen"));
-  EXPECT_EQ(env.client().List(Kind{"v1", "Event", "events"}).size(), 4U);
+  EXPECT_EQ(env.client().Dynamic(Kind{"v1", "Event", "events"}).List().size(), 4U);
 }
 
 TEST(EnvironmentTest, SentThrowsWithTheListOfWritesIfThereIsNoMatch) {

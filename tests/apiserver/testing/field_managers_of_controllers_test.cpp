@@ -12,6 +12,7 @@
 
 #include <kopp/conditions.hpp>
 #include <kopp/controller/with_finalizer.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/testing/environment.hpp>
 
@@ -94,7 +95,7 @@ class FieldManagersOfControllersTest : public ::testing::Test {
   /// Returns the managers of an object except the test: "operator/dns Apply status".
   std::set<std::string> Managers(const Kind& kind, const std::string& name) {
     std::set<std::string> managers;
-    const json object = env_.client().Get(kind, {"default", name}).value();
+    const json object = env_.client().Dynamic(kind).Get({"default", name}).value().Json();
     for (const json& entry : object["metadata"].value("managedFields", json::array())) {
       if (entry["manager"] == "test") continue;
       std::string manager = entry["manager"].get<std::string>() + ' ';

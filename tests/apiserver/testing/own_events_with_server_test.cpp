@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/controller/with_finalizer.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/informer/predicates.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/owner.hpp>
@@ -191,7 +192,7 @@ TEST_F(OwnEventsServerTest, OwnWritesOfAStatusByEachVerbReconcileNothing) {
         const std::string text = std::to_string(call);
         WriteStatus(context.client, disk, "applied " + text);
         context.client.PatchStatus<Disk>(key_, Patch::Merge({{"status", {{"usage", text}}}}));
-        json object = *context.client.Get(Disk::kKind, key_);
+        json object = context.client.Dynamic(Disk::kKind).Get(key_)->Json();
         object["status"]["usage"] = "updated " + text;
         context.client.UpdateStatus<Disk>(object);
         Client copy = context.client;

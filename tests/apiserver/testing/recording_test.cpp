@@ -41,8 +41,8 @@ Result CopyToSecret(const ConfigMap& map, Context& context) {
   const ObjectKey key{map.metadata.ns, map.metadata.name};
   const auto copy = context.cache.Get<Secret>(key);
   if (copy) return {};
-  context.client.Create(Secret::kKind, {{"metadata", {{"name", key.name}, {"namespace", key.ns}}},
-                                        {"stringData", {{"text", "über " + key.name}}}});
+  context.client.Create<Secret>({{"metadata", {{"name", key.name}, {"namespace", key.ns}}},
+                                 {"stringData", {{"text", "über " + key.name}}}});
   return {};
 }
 
@@ -51,7 +51,7 @@ class RecordingTest : public ::testing::Test {
   using Reconcile = std::function<Result(const ConfigMap&, Context&)>;
 
   void CreateMap(const std::string& name) {
-    client_.Create(ConfigMap::kKind, {{"metadata", {{"name", name}, {"namespace", "default"}}}});
+    client_.Create<ConfigMap>({{"metadata", {{"name", name}, {"namespace", "default"}}}});
   }
 
   /// Runs an operator that is recorded until it has reconciled the ConfigMaps "a" and "b".
@@ -110,8 +110,7 @@ TEST_F(RecordingTest, ADifferentBodyIsShownWithItsPath) {
   const testing::WaitResult result = Replay([](const ConfigMap& map, Context& context) -> Result {
     const json metadata{
         {"name", map.metadata.name}, {"namespace", "default"}, {"labels", {{"a", "b"}}}};
-    context.client.Create(Secret::kKind,
-                          {{"metadata", metadata}, {"stringData", {{"text", "other"}}}});
+    context.client.Create<Secret>({{"metadata", metadata}, {"stringData", {{"text", "other"}}}});
     return {};
   });
   EXPECT_FALSE(result);
@@ -129,7 +128,7 @@ TEST_F(RecordingTest, AMissingAndAnAdditionalCallAreDifferences) {
 
   const testing::WaitResult additional = Replay([](const ConfigMap& map, Context& context) {
     const Result result = CopyToSecret(map, context);
-    context.client.Delete(Secret::kKind, {"default", map.metadata.name});
+    context.client.Delete<Secret>({"default", map.metadata.name});
     return result;
   });
   EXPECT_THAT(additional.message(), HasSubstr("the call was not recorded: DELETE /api/v1/"));
@@ -242,7 +241,7 @@ TEST_F(RecordingTest, CallsOutsideOfAReconcileAreNotRecorded) {
   manager.Add({.name = "reviewer"}, [&](const std::stop_token&) {
     const json review{{"metadata", {{"name", "review"}, {"namespace", "default"}}},
                       {"data", {{"token", "canary"}}}};
-    manager.client().Create(ConfigMap::kKind, review);
+    manager.client().Create<ConfigMap>(review);
     created_ = true;
   });
   std::jthread thread([&](const std::stop_token& stop) { exit_code_ = manager.Run(stop); });

@@ -174,7 +174,7 @@ TEST_F(ReplayMomentsTest, AnEventLongBeforeTheStartIsInTheCache) {
 TEST_F(ReplayMomentsTest, AnOwnWriteIsReadBeforeItsEventIsRecorded) {
   const auto create_secret = [](const ConfigMap&, Context& context) -> Result {
     if (context.cache.Get<Secret>(context.key)) return {};
-    context.client.Create(Secret::kKind, {{"metadata", {{"name", "a"}, {"namespace", "default"}}}});
+    context.client.Create<Secret>({{"metadata", {{"name", "a"}, {"namespace", "default"}}}});
     return {};
   };
   const json request{{"apiVersion", "v1"},

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/client.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/rest_mapper.hpp>
 #include <kopp/testing/api_server.hpp>
 #include <kopp/testing/fake_clock.hpp>
@@ -33,11 +34,11 @@ TEST(RestMapperEndToEndTest, ACrdThatIsInstalledAfterTheFirstUseOfTheMapperIsFou
   RestMapper mapper(server.transport(), clock);
   EXPECT_THROW((void)mapper.ForKind("example.com", "Foo"), NoMatchError);
 
-  Client(server.transport()).Create(kDefinitions, FooDefinition());
+  Client(server.transport()).Dynamic(kDefinitions).Create(FooDefinition());
   clock.Advance(RestMapper::kMinReloadInterval);
   const ApiResource foos = mapper.ForKind("example.com", "Foo");
 
-  EXPECT_EQ(foos.kind, KindRef({"example.com/v1", "Foo", "foos"}));
+  EXPECT_EQ(foos.kind, OwningKind({"example.com/v1", "Foo", "foos"}));
   EXPECT_EQ(foos.singular, "foo");
   EXPECT_TRUE(foos.HasSubresource("status"));
   EXPECT_FALSE(foos.HasSubresource("scale"));
@@ -48,17 +49,17 @@ TEST(RestMapperEndToEndTest, ACrdThatIsInstalledAfterTheFirstUseOfTheMapperIsFou
 TEST(RestMapperEndToEndTest, ADiscoveredKindIsCreatedReadListedAndDeleted) {
   ApiServer server;
   const Client client(server.transport());
-  client.Create(kDefinitions, FooDefinition());
+  client.Dynamic(kDefinitions).Create(FooDefinition());
   RestMapper mapper(server.transport());
-  const KindRef foos = mapper.ForResource("foos").kind;
+  const DynamicClient foos = client.Dynamic(mapper.ForResource("foos").kind);
   const json a{{"metadata", {{"name", "a"}, {"namespace", "default"}}}, {"spec", {{"size", 1}}}};
 
-  client.Create(foos, a);
+  foos.Create(a);
 
-  EXPECT_EQ(client.Get(foos, {"default", "a"})->at("spec").at("size"), 1);
-  EXPECT_EQ(client.List(foos).size(), 1);
-  EXPECT_TRUE(client.Delete(foos, {"default", "a"}));
-  EXPECT_EQ(client.Get(foos, {"default", "a"}), std::nullopt);
+  EXPECT_EQ(foos.Get({"default", "a"})->At("/spec/size"), 1);
+  EXPECT_EQ(foos.List().size(), 1);
+  EXPECT_TRUE(foos.Delete({"default", "a"}));
+  EXPECT_FALSE(foos.Get({"default", "a"}));
 }
 
 }  // namespace

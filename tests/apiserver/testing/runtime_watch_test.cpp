@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <kopp/dynamic_client.hpp>
 #include <kopp/testing/environment.hpp>
 
 namespace kopp::testing {
@@ -73,16 +74,17 @@ TEST(RuntimeWatchWithServerTest, AWatchStartsAndEndsWithTheCustomResourceDefinit
   env.Start();
   const auto is_watched = [&] {
     const auto kinds = env.manager().cache().Kinds();
-    return std::ranges::find(kinds, KindRef(kGadgets)) != kinds.end();
+    return std::ranges::find(kinds, OwningKind(kGadgets)) != kinds.end();
   };
 
   for (const std::string name : {"first", "second"}) {
     env.InstallObject(GadgetDefinition());
     EXPECT_TRUE(env.Eventually(is_watched));
-    env.client().Create(kGadgets, {{"metadata", {{"name", name}, {"namespace", "default"}}}});
+    env.client().Dynamic(kGadgets).Create(
+        {{"metadata", {{"name", name}, {"namespace", "default"}}}});
     EXPECT_TRUE(env.Eventually([&] { return gadgets.HasReconciled(name); }));
 
-    env.client().Delete(Definition::kKind, DefinitionKey());
+    env.client().Delete<Definition>(DefinitionKey());
     EXPECT_TRUE(env.Eventually([&] { return !is_watched(); }));
   }
 

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/framework.hpp>
+#include <kopp/standalone_cache.hpp>
 #include <kopp/testing/environment.hpp>
 
 namespace cache_page {
@@ -41,7 +42,8 @@ class CachePageTest : public testing::Test {
 };
 
 TEST_F(CachePageTest, AReadAfterAWrite) {
-  kopp::Cache cache(env_.server().transport(), kopp::CacheOptions{}, log_, kopp::Clock::Real());
+  kopp::StandaloneCache cache(env_.server().transport(), kopp::CacheOptions{}, log_,
+                              kopp::Clock::Real());
   cache.InformerFor<ConfigMap>();
   cache.Start();
   ASSERT_TRUE(cache.WaitForSync({}));
@@ -59,8 +61,9 @@ TEST_F(CachePageTest, ListsAndIndexes) {
   env_.client().Create<Pod>(json::parse(R"({"metadata":{"name":"web-1","namespace":"shop",
       "labels":{"app":"web"}},"spec":{"nodeName":"node-1",
       "containers":[{"name":"main","image":"web:1"}]}})"));
-  kopp::Cache cache(env_.server().transport(), {.namespaces = kopp::ParseNamespaces("shop")}, log_,
-                    kopp::Clock::Real());
+  kopp::StandaloneCache cache(env_.server().transport(),
+                              {.namespaces = kopp::ParseNamespaces("shop")}, log_,
+                              kopp::Clock::Real());
 
   cache.AddIndex<Pod>("node", [](const Pod& pod) { return std::vector{pod.spec.nodeName}; });
   cache.AddOwnerIndex<Pod>();
@@ -81,7 +84,7 @@ TEST_F(CachePageTest, NamespacesSelectorsAndTransforms) {
   cache.ByObject<ConfigMap>(
       {.transform = [](ConfigMap& map) { map.metadata.annotations.clear(); }});
 
-  kopp::Cache started(env_.server().transport(), cache, log_, kopp::Clock::Real());
+  kopp::StandaloneCache started(env_.server().transport(), cache, log_, kopp::Clock::Real());
   started.InformerFor<Deployment>();
   started.InformerFor<ConfigMap>();
   started.Start();
@@ -113,10 +116,11 @@ TEST_F(CachePageTest, FormsInAController) {
 
 TEST_F(CachePageTest, AKindThatIsOnlyKnownAtRunTime) {
   kopp::RestMapper mapper(env_.server().transport());
-  kopp::Cache cache(env_.server().transport(), {.namespaces = kopp::ParseNamespaces("shop")}, log_,
-                    kopp::Clock::Real());
+  kopp::StandaloneCache cache(env_.server().transport(),
+                              {.namespaces = kopp::ParseNamespaces("shop")}, log_,
+                              kopp::Clock::Real());
 
-  const kopp::KindRef deployments = mapper.ForResource("deployments.apps").kind;
+  const kopp::OwningKind deployments = mapper.ForResource("deployments.apps").kind;
   cache.InformerFor(deployments);
   cache.InformerFor(deployments, kopp::ObjectForm::kMetadataOnly);
   cache.Start();
@@ -128,8 +132,9 @@ TEST_F(CachePageTest, AKindThatIsOnlyKnownAtRunTime) {
 }
 
 TEST_F(CachePageTest, AReadThatStartsToWatch) {
-  kopp::Cache cache(env_.server().transport(), kopp::CacheOptions{.start_informers_on_read = true},
-                    log_, kopp::Clock::Real());
+  kopp::StandaloneCache cache(env_.server().transport(),
+                              kopp::CacheOptions{.start_informers_on_read = true}, log_,
+                              kopp::Clock::Real());
   cache.Start();
   const auto settings = cache.Get<ConfigMap>({"shop", "settings"});  // lists all ConfigMaps
   cache.Remove<ConfigMap>();

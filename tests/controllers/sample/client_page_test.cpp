@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <kopp/dynamic_client.hpp>
 #include <kopp/framework.hpp>
 #include <kopp/informer/selector.hpp>
 #include <kopp/testing/environment.hpp>
@@ -91,7 +92,7 @@ TEST_F(ClientPageTest, CreateUpdateAndPatchWriteObjects) {
   client.Create<ConfigMap>({{"metadata", {{"name", "colors"}, {"namespace", "shop"}}},
                             {"data", {{"color", "red"}, {"size", "3"}}}});
 
-  json colors = client.Get(ConfigMap::kKind, {"shop", "colors"}).value();
+  json colors = client.Dynamic(ConfigMap::kKind).Get({"shop", "colors"})->Json();
   colors["data"]["color"] = "green";
   const auto updated = client.Update<ConfigMap>(colors);
 
@@ -107,7 +108,7 @@ TEST_F(ClientPageTest, AMergeFromPatchWithALockConflictsWithAConcurrentChange) {
   const kopp::Client& client = client_;
   const kopp::ObjectKey key{"shop", "settings"};
 
-  const json original = client.Get(ConfigMap::kKind, key).value();
+  const json original = client.Dynamic(ConfigMap::kKind).Get(key)->Json();
   json changed = original;
   changed["metadata"]["finalizers"].push_back("example.com/cleanup");
   client.Patch<ConfigMap>(key,
@@ -207,8 +208,9 @@ TEST_F(ClientPageTest, StatusAndOtherSubresourcesAreWritten) {
   {
     const kopp::Client client(pods);
 
-    client.Create(kopp::Pod::kKind, {{"metadata", {{"name", "web-0"}, {"namespace", "shop"}}}},
-                  {.subresource = "eviction"});
+    client.Dynamic(kopp::Pod::kKind)
+        .Create({{"metadata", {{"name", "web-0"}, {"namespace", "shop"}}}},
+                {.subresource = "eviction"});
   }
 
   EXPECT_EQ(env_.client().Get<Foo>({"shop", "foo"})->status.availableReplicas, 3);
@@ -347,11 +349,12 @@ TEST_F(ClientPageTest, AKindCanBeKnownAtRunTimeOnly) {
 
   kopp::RestMapper mapper(transport);
   const kopp::ApiResource deployments = mapper.ForResource("deploy");
-  for (const json& object : client.List(deployments.kind, {.ns = "shop"})) {
-    std::cout << object["metadata"]["name"] << '\n';
+  const kopp::DynamicClient dynamic = client.Dynamic(deployments.kind);
+  for (const kopp::Unstructured& object : dynamic.List({.ns = "shop"})) {
+    std::cout << object.metadata.name << ' ' << object.At("/spec/replicas") << '\n';
   }
 
-  EXPECT_EQ(client.List(deployments.kind, {.ns = "shop"}).size(), 1);
+  EXPECT_EQ(dynamic.List({.ns = "shop"}).size(), 1);
 }
 
 TEST_F(ClientPageTest, ErrorsHavePredicatesAndConflictsAreRetried) {
@@ -364,9 +367,9 @@ TEST_F(ClientPageTest, ErrorsHavePredicatesAndConflictsAreRetried) {
   }
 
   kopp::RetryOnConflict(kopp::kDefaultRetry, [&] {
-    json object = client.Get(ConfigMap::kKind, {"shop", "settings"}).value();
+    json object = client.Dynamic(ConfigMap::kKind).Get({"shop", "settings"})->Json();
     object["data"]["color"] = "blue";
-    client.Update(ConfigMap::kKind, object);
+    client.Update<ConfigMap>(object);
   });
 
   EXPECT_EQ(Stored().data.at("color"), "blue");

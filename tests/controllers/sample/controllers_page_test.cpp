@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <kopp/dynamic_client.hpp>
 #include <kopp/framework.hpp>
 #include <kopp/testing/environment.hpp>
 #include <kopp/workqueue/guarded.hpp>
@@ -133,7 +134,7 @@ class ControllersPageTest : public testing::Test {
   ControllersPageTest() {
     constexpr kopp::Kind kCrd{"apiextensions.k8s.io/v1", "CustomResourceDefinition",
                               "customresourcedefinitions", kopp::Scope::kCluster};
-    env_.client().Create(kCrd, FooCrd());
+    env_.client().Dynamic(kCrd).Create(FooCrd());
   }
   void CreateFoo(const std::string& deployment_name) {
     env_.client().Create<Foo>({{"metadata", {{"name", "foo"}, {"namespace", "default"}}},

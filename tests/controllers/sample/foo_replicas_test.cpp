@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kopp/standalone_cache.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/scripted_transport.hpp>
 
@@ -22,7 +23,7 @@ TEST(FooReplicasTest, DeploymentWithoutReplicasCountsAsOneReplica) {
   const kopp::Logger log{{.write = [](std::string_view) {}}};
   const kopp::Client client{server};
   kopp::EventRecorder events{client, "test", log, clock};
-  kopp::Cache cache{server, {}, log, clock};
+  kopp::StandaloneCache cache{server, {}, log, clock};
   cache.InformerFor<DeploymentView>();
   cache.Start();
   cache.WaitForSync({});

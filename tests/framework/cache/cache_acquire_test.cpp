@@ -15,9 +15,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <kopp/cache.hpp>
 #include <kopp/informer_set.hpp>
 #include <kopp/kinds.hpp>
+#include <kopp/standalone_cache.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/scripted_transport.hpp>
 #include <kopp/transport.hpp>
@@ -57,7 +57,7 @@ TEST(CacheAcquireTest, AResultOfAcquireMayOutliveTheCache) {
   testing::FakeClock clock;
   testing::ScriptedTransport transport{clock};
   transport.Respond("GET", "/api/v1/pods", 200, kOnePod);
-  auto cache = std::make_unique<Cache>(transport, CacheOptions{}, Logger(), clock);
+  auto cache = std::make_unique<StandaloneCache>(transport, CacheOptions{}, Logger(), clock);
   cache->Start();
   const auto informers = cache->Acquire<Pod>();
   EXPECT_TRUE(informers->WaitForSync({}));
@@ -70,7 +70,7 @@ TEST(CacheAcquireTest, AResultOfAcquireMayOutliveTheCache) {
 TEST(CacheAcquireTest, TheCacheIsDestroyedAfterARunningReleaseOfItsInformers) {
   testing::FakeClock clock;
   SlowlyCancelledTransport transport;
-  auto cache = std::make_unique<Cache>(transport, CacheOptions{}, Logger(), clock);
+  auto cache = std::make_unique<StandaloneCache>(transport, CacheOptions{}, Logger(), clock);
   cache->Start();
   auto informers = cache->Acquire<Pod>();
   transport.AwaitCall();
@@ -94,7 +94,7 @@ TEST(CacheAcquireTest, AViewThatIsRemovedBeforeItHasSyncedDoesNotMakeTheWaitFail
   testing::FakeClock clock;
   testing::ScriptedTransport transport{clock};
   transport.Respond("GET", "/api/v1/pods", 500, "{}");
-  Cache cache(transport, {}, Logger(), clock);
+  StandaloneCache cache(transport, {}, Logger(), clock);
   auto informers = cache.Acquire<Pod>();
   cache.Start();
   std::atomic<bool> synced = false;
@@ -117,7 +117,7 @@ TEST(CacheAcquireTest, ARemovedViewDoesNotEndTheWaitForAMissingKind) {
   });
   CacheOptions options;
   options.wait_if_missing = true;
-  Cache cache(transport, std::move(options), Logger(), clock);
+  StandaloneCache cache(transport, std::move(options), Logger(), clock);
   cache.InformerFor<ConfigMap>();
   auto informers = cache.Acquire<Pod>();
   cache.Start();
@@ -141,7 +141,7 @@ TEST(CacheAcquireTest, ARemovedViewDoesNotEndTheWaitForAMissingKind) {
 TEST(CacheAcquireTest, AResultOfAcquireDoesNotRemoveAViewThatWasRemovedAndAddedAgain) {
   testing::FakeClock clock;
   testing::ScriptedTransport transport{clock};
-  Cache cache(transport, {}, Logger(), clock);
+  StandaloneCache cache(transport, {}, Logger(), clock);
   auto informers = cache.Acquire<Pod>();
   cache.Remove<Pod>();
   const auto others = cache.Acquire<Pod>();
@@ -186,7 +186,7 @@ class AllThreads {
   testing::FakeClock clock;
   testing::ScriptedTransport transport{clock};
   transport.Respond("GET", "/api/v1/pods", 200, kOnePod);
-  Cache cache(transport, {}, Logger(), clock);
+  StandaloneCache cache(transport, {}, Logger(), clock);
   cache.Start();
   {
     const AllThreads all;

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include <kopp/cache.hpp>
 #include <kopp/kinds.hpp>
+#include <kopp/standalone_cache.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/scripted_transport.hpp>
 
@@ -39,8 +39,8 @@ class CacheTest : public ::testing::Test {
   }
 
   /// Creates the cache.
-  Cache& Make(CacheOptions options = {}) {
-    cache_ = std::make_unique<Cache>(transport_, std::move(options), log_, clock_);
+  StandaloneCache& Make(CacheOptions options = {}) {
+    cache_ = std::make_unique<StandaloneCache>(transport_, std::move(options), log_, clock_);
     return *cache_;
   }
   /// Returns the names of the cached objects of the view `T`.
@@ -54,7 +54,7 @@ class CacheTest : public ::testing::Test {
   testing::FakeClock clock_;
   testing::ScriptedTransport transport_{clock_};
   Logger log_{{.write = [](std::string_view) {}}};
-  std::unique_ptr<Cache> cache_;
+  std::unique_ptr<StandaloneCache> cache_;
 };
 
 }  // namespace kopp::cache_test

@@ -29,7 +29,7 @@ using ::testing::SizeIs;
 using ::testing::ThrowsMessage;
 
 TEST_F(CacheTest, ReadingAViewThatIsNotWatchedThrowsAndNamesTheRemedies) {
-  Cache& cache = Make();
+  StandaloneCache& cache = Make();
   cache.Start();
 
   EXPECT_THAT(
@@ -48,7 +48,7 @@ TEST_F(CacheTest, ReadingAViewThatIsNotWatchedThrowsAndNamesTheRemedies) {
 }
 
 TEST_F(CacheTest, AReadStartsTheInformerAndWaitsForItsListIfAllowed) {
-  Cache& cache = Make({.start_informers_on_read = true});
+  StandaloneCache& cache = Make({.start_informers_on_read = true});
   cache.Start();
   std::vector<std::future<std::size_t>> reads;
   reads.reserve(4);
@@ -64,7 +64,7 @@ TEST_F(CacheTest, AReadStartsTheInformerAndWaitsForItsListIfAllowed) {
 }
 
 TEST_F(CacheTest, AReadDoesNotStartAnInformerBeforeTheCacheRuns) {
-  Cache& cache = Make({.start_informers_on_read = true});
+  StandaloneCache& cache = Make({.start_informers_on_read = true});
 
   EXPECT_THROW((void)cache.List<Pod>(), std::logic_error);
   EXPECT_THAT(cache.Kinds(), IsEmpty());
@@ -72,7 +72,7 @@ TEST_F(CacheTest, AReadDoesNotStartAnInformerBeforeTheCacheRuns) {
 
 TEST_F(CacheTest, AReadThatStartsAnInformerFailsAfterTheSyncTimeout) {
   transport_.Respond("GET", kPodsOfAll, 403, R"({"kind":"Status","reason":"Forbidden"})");
-  Cache& cache = Make({.start_informers_on_read = true, .sync_timeout = 30s});
+  StandaloneCache& cache = Make({.start_informers_on_read = true, .sync_timeout = 30s});
   cache.Start();
   auto read = std::async(std::launch::async, [&]() -> std::string {
     try {
@@ -93,7 +93,7 @@ TEST_F(CacheTest, AReadThatStartsAnInformerFailsAfterTheSyncTimeout) {
 
 TEST_F(CacheTest, StopEndsAReadThatWaitsForAList) {
   transport_.Respond("GET", kPodsOfAll, 500, "{}");
-  Cache& cache = Make({.start_informers_on_read = true, .sync_timeout = 0s});
+  StandaloneCache& cache = Make({.start_informers_on_read = true, .sync_timeout = 0s});
   cache.Start();
   auto read = std::async(std::launch::async, [&] { (void)cache.List<Pod>(); });
   transport_.Await("GET", kPodsOfAll);
@@ -104,7 +104,7 @@ TEST_F(CacheTest, StopEndsAReadThatWaitsForAList) {
 }
 
 TEST_F(CacheTest, AnInformerThatIsAddedAfterStartRuns) {
-  Cache& cache = Make();
+  StandaloneCache& cache = Make();
   cache.Start();
 
   EXPECT_TRUE(cache.InformerFor<Pod>().WaitForSync({}));
@@ -112,7 +112,7 @@ TEST_F(CacheTest, AnInformerThatIsAddedAfterStartRuns) {
 }
 
 TEST_F(CacheTest, ARemovedViewIsNotWatchedAnyMoreAndCanBeAddedAgain) {
-  Cache& cache = Make();
+  StandaloneCache& cache = Make();
   cache.InformerFor<Pod>();
   cache.Start();
   transport_.Await("WATCH", kPodsOfAll);
@@ -128,7 +128,7 @@ TEST_F(CacheTest, ARemovedViewIsNotWatchedAnyMoreAndCanBeAddedAgain) {
 }
 
 /// Reports a write of the Pod shop/a to `cache` that the watch never delivers.
-void WritePod(Cache& cache) {
+void WritePod(StandaloneCache& cache) {
   testing::FakeClock clock;
   testing::ScriptedTransport transport{clock};
   transport.Respond("PATCH", std::string(kPodsOfShop) + "/a", 200,
@@ -140,7 +140,8 @@ void WritePod(Cache& cache) {
 }
 
 /// Returns a handler that, for a new Pod, waits for own writes in a read and sets `returned`.
-informer::EventHandler<Pod> ReadingHandler(const Cache& cache, std::atomic<bool>& returned) {
+informer::EventHandler<Pod> ReadingHandler(const StandaloneCache& cache,
+                                           std::atomic<bool>& returned) {
   return {.on_add = [&](const auto&, bool in_initial_list) {
     if (in_initial_list) return;
     EXPECT_THROW((void)cache.List<Pod>("", {.await_own_writes = true}), StaleCacheError);
@@ -149,7 +150,7 @@ informer::EventHandler<Pod> ReadingHandler(const Cache& cache, std::atomic<bool>
 }
 
 TEST_F(CacheTest, RemoveWaitsForTheHandlersOfTheView) {
-  Cache& cache = Make();
+  StandaloneCache& cache = Make();
   std::atomic<bool> returned{false};
   cache.InformerFor<Pod>().AddHandler(ReadingHandler(cache, returned));
   cache.Start();
@@ -164,7 +165,7 @@ TEST_F(CacheTest, RemoveWaitsForTheHandlersOfTheView) {
 }
 
 TEST_F(CacheTest, TheDestructorWaitsForHandlersThatReadTheCache) {
-  Cache& cache = Make();
+  StandaloneCache& cache = Make();
   std::atomic<bool> returned{false};
   cache.InformerFor<Pod>().AddHandler(ReadingHandler(cache, returned));
   cache.Start();
@@ -179,7 +180,7 @@ TEST_F(CacheTest, TheDestructorWaitsForHandlersThatReadTheCache) {
 }
 
 TEST_F(CacheTest, AStopEndsTheReadsOfHandlersOnTheThreadsOfAllInformers) {
-  Cache& cache = Make({.start_informers_on_read = true, .sync_timeout = 0s});
+  StandaloneCache& cache = Make({.start_informers_on_read = true, .sync_timeout = 0s});
   transport_.Respond("GET", "/api/v1/services", 500, "{}");
   cache.InformerFor<Pod>().AddHandler(
       informer::EventHandler<Pod>{
@@ -195,7 +196,7 @@ TEST_F(CacheTest, AStopEndsTheReadsOfHandlersOnTheThreadsOfAllInformers) {
 
 TEST_F(CacheTest, RemovingAViewEndsTheReadsThatWaitForItsList) {
   transport_.Respond("GET", kPodsOfAll, 500, "{}");
-  Cache& cache = Make({.start_informers_on_read = true, .sync_timeout = 0s});
+  StandaloneCache& cache = Make({.start_informers_on_read = true, .sync_timeout = 0s});
   cache.Start();
   auto read = std::async(std::launch::async, [&] { (void)cache.List<Pod>(); });
   transport_.Await("GET", kPodsOfAll);
@@ -209,7 +210,7 @@ TEST_F(CacheTest, WaitForSyncEndsAfterItsTimeLimitAndNotSyncedNamesTheKindsAndTh
   transport_.Respond(
       "GET", kPodsOfWeb, 403,
       R"({"kind":"Status","reason":"Forbidden","message":"pods is forbidden: User \"u\" cannot list resource \"pods\" in API group \"\" in the namespace \"web\""})");
-  Cache& cache = Make({.namespaces = {{"shop", {}}, {"web", {}}}, .sync_timeout = 30s});
+  StandaloneCache& cache = Make({.namespaces = {{"shop", {}}, {"web", {}}}, .sync_timeout = 30s});
   cache.InformerFor<Pod>();
   cache.Start();
   auto synced = std::async(std::launch::async, [&] { return cache.WaitForSync({}); });
@@ -232,7 +233,7 @@ TEST_F(CacheTest, WaitForSyncEndsAfterItsTimeLimitAndNotSyncedNamesTheKindsAndTh
 
 TEST_F(CacheTest, WaitForSyncWaitsLongerThanItsTimeLimitOnlyForMissingKinds) {
   transport_.Respond("GET", kPodsOfAll, 404, "{}");
-  Cache& cache = Make({.wait_if_missing = true, .sync_timeout = 30s});
+  StandaloneCache& cache = Make({.wait_if_missing = true, .sync_timeout = 30s});
   cache.InformerFor<Pod>();
   cache.Start();
   auto synced = std::async(std::launch::async, [&] { return cache.WaitForSync({}); });
@@ -255,11 +256,11 @@ TEST_F(CacheTest, WaitForSyncWaitsLongerThanItsTimeLimitOnlyForMissingKinds) {
 TEST_F(CacheTest, ARequiredKindIsOneThatTheCacheDoesNotWaitFor) {
   CacheOptions options{.wait_if_missing = true};
   options.ByObject<Service>({.wait_if_missing = false});
-  Cache& cache = Make(options);
+  StandaloneCache& cache = Make(options);
   cache.InformerFor<Pod>();
   cache.InformerFor<Service>();
 
-  EXPECT_THAT(Cache::Impl::Of(cache).RequiredKinds(), ElementsAre(KindRef(Service::kKind)));
+  EXPECT_THAT(Cache::Impl::Of(cache).RequiredKinds(), ElementsAre(OwningKind(Service::kKind)));
 }
 
 }  // namespace

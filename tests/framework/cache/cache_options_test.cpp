@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <kopp/cache_options.hpp>
-#include <kopp/informer/kind_ref.hpp>
+#include <kopp/informer/owning_kind.hpp>
 #include <kopp/informer/unstructured.hpp>
 #include <kopp/kinds.hpp>
 
@@ -63,7 +63,7 @@ TEST(CacheOptionsTest, ASelectorIsTakenFromTheMostSpecificOptionThatSetsIt) {
 }
 
 TEST(CacheOptionsTest, AKindThatIsOnlyKnownAtRunTimeHasOptionsForEachForm) {
-  const KindRef kind(Pod::kKind);
+  const OwningKind kind(Pod::kKind);
   CacheOptions options;
   options.ByObject(kind, ObjectCacheOptions<Unstructured>{.selector = {.labels = "a=b"}});
   options.ByObject(kind, ObjectCacheOptions<PartialObjectMetadata>{.namespaces = {{"shop", {}}}});

@@ -30,7 +30,7 @@ using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
 TEST_F(CacheTest, SeveralNamespacesAreWatchedSeparatelyAndReadTogether) {
-  Cache& cache = Make({.namespaces = {{"shop", {}}, {"web", {}}}});
+  StandaloneCache& cache = Make({.namespaces = {{"shop", {}}, {"web", {}}}});
   cache.InformerFor<Pod>();
   cache.Start();
   ASSERT_TRUE(cache.WaitForSync({}));
@@ -46,7 +46,7 @@ TEST_F(CacheTest, SeveralNamespacesAreWatchedSeparatelyAndReadTogether) {
 }
 
 TEST_F(CacheTest, ReadingANamespaceThatIsNotWatchedThrows) {
-  Cache& cache = Make({.namespaces = {{"shop", {}}}});
+  StandaloneCache& cache = Make({.namespaces = {{"shop", {}}}});
   cache.InformerFor<Pod>();
 
   EXPECT_THROW((void)cache.List<Pod>("web"), std::logic_error);
@@ -59,12 +59,12 @@ TEST_F(CacheTest, ReadingANamespaceThatIsNotWatchedThrows) {
 }
 
 TEST_F(CacheTest, TheTransformOfAKindThatIsOnlyKnownAtRunTimeIsApplied) {
-  const KindRef kind(Pod::kKind);
+  const OwningKind kind(Pod::kKind);
   CacheOptions options;
   options.ByObject(kind, ObjectCacheOptions<Unstructured>{.transform = [](Unstructured& object) {
                      object.metadata.annotations.clear();
                    }});
-  Cache& cache = Make(std::move(options));
+  StandaloneCache& cache = Make(std::move(options));
   cache.InformerFor(kind);
   cache.Start();
   ASSERT_TRUE(cache.WaitForSync({}));
@@ -77,7 +77,7 @@ TEST_F(CacheTest, TheTransformOfAKindThatIsOnlyKnownAtRunTimeIsApplied) {
 TEST_F(CacheTest, TheErrorHandlerGetsTheExceptionOfAFailedList) {
   transport_.Respond("GET", kPodsOfAll, 403, R"({"reason":"Forbidden","message":"not for you"})");
   std::promise<informer::InformerError> failure;
-  Cache& cache =
+  StandaloneCache& cache =
       Make({.on_error = [&](const informer::InformerError& error) { failure.set_value(error); }});
   cache.InformerFor<Pod>();
   cache.Start();
@@ -95,7 +95,7 @@ TEST_F(CacheTest, TheErrorHandlerGetsTheExceptionOfAFailedList) {
 }
 
 TEST_F(CacheTest, AHandlerIsCalledForTheObjectsOfAllNamespaces) {
-  Cache& cache = Make({.namespaces = {{"shop", {}}, {"web", {}}}});
+  StandaloneCache& cache = Make({.namespaces = {{"shop", {}}, {"web", {}}}});
   detail::Guarded<std::vector<std::string>> added;
   cache.InformerFor<Pod>().AddHandler(
       {.on_add = [&](const informer::AnyObject& pod,
@@ -111,7 +111,7 @@ TEST_F(CacheTest, AHandlerIsCalledForTheObjectsOfAllNamespaces) {
 TEST_F(CacheTest, ListOptionsAndIndexesApplyToTheObjectsOfAllNamespaces) {
   transport_.Respond("GET", kPodsOfWeb, 200,
                      PodListText(PodText("web", "b") + "," + PodText("web", "a")));
-  Cache& cache = Make({.namespaces = {{"shop", {}}, {"web", {}}}});
+  StandaloneCache& cache = Make({.namespaces = {{"shop", {}}, {"web", {}}}});
   cache.AddIndex<Pod>("name",
                       [](const Pod& pod) { return std::vector<std::string>{pod.metadata.name}; });
   cache.AddOwnerIndex<Pod>();
@@ -132,7 +132,7 @@ TEST_F(CacheTest, ListOptionsAndIndexesApplyToTheObjectsOfAllNamespaces) {
 TEST_F(CacheTest, SelectorsOfAViewAreSentToTheServer) {
   CacheOptions options{.selector = {.labels = "app=web"}};
   options.ByObject<MetadataOnly<Pod>>({.selector = {.fields = "status.phase=Running"}});
-  Cache& cache = Make(options);
+  StandaloneCache& cache = Make(options);
   cache.InformerFor<MetadataOnly<Pod>>();
   cache.Start();
 
@@ -166,7 +166,7 @@ TEST_F(CacheTest, SelectorsOfAViewApplyToItsMetadataUnlessThatHasItsOwn) {
 TEST_F(CacheTest, AViewMayWatchASingleObject) {
   CacheOptions options;
   options.ByObject<Pod>({.namespaces = {{"shop", {.fields = "metadata.name=a"}}}});
-  Cache& cache = Make(options);
+  StandaloneCache& cache = Make(options);
   cache.InformerFor<Pod>();
   cache.Start();
 
@@ -179,7 +179,7 @@ TEST_F(CacheTest, AViewMayWatchASingleObject) {
 }
 
 TEST_F(CacheTest, AConsistentStartListsTheNewestObjects) {
-  Cache& cache = Make({.consistent_start = true});
+  StandaloneCache& cache = Make({.consistent_start = true});
   cache.InformerFor<Pod>();
   cache.Start();
 
@@ -187,7 +187,7 @@ TEST_F(CacheTest, AConsistentStartListsTheNewestObjects) {
 }
 
 TEST_F(CacheTest, AWatchListRequestsTheExistingObjectsFromTheWatch) {
-  Cache& cache = Make({.use_watch_list = true});
+  StandaloneCache& cache = Make({.use_watch_list = true});
   cache.InformerFor<Pod>();
   cache.Start();
 
@@ -195,7 +195,7 @@ TEST_F(CacheTest, AWatchListRequestsTheExistingObjectsFromTheWatch) {
 }
 
 TEST_F(CacheTest, AnAuditListsTheVersionOfTheCacheAgain) {
-  Cache& cache = Make({.audit_interval = 40s});
+  StandaloneCache& cache = Make({.audit_interval = 40s});
   cache.InformerFor<Pod>();
   cache.Start();
   transport_.Await("WATCH", kPodsOfAll);
@@ -208,7 +208,7 @@ TEST_F(CacheTest, AnAuditListsTheVersionOfTheCacheAgain) {
 }
 
 TEST_F(CacheTest, InformerForThrowsForAnInvalidNamespaceAndCanBeCalledAgain) {
-  Cache& cache = Make({.namespaces = {{"a/b", {}}}});
+  StandaloneCache& cache = Make({.namespaces = {{"a/b", {}}}});
 
   EXPECT_THROW(cache.InformerFor<Pod>(), std::invalid_argument);
   EXPECT_THROW(cache.InformerFor<Pod>(), std::invalid_argument);
@@ -216,8 +216,8 @@ TEST_F(CacheTest, InformerForThrowsForAnInvalidNamespaceAndCanBeCalledAgain) {
 }
 
 TEST_F(CacheTest, EachFormOfAKindHasItsOwnInformer) {
-  Cache& cache = Make();
-  const KindRef pods = Pod::kKind;
+  StandaloneCache& cache = Make();
+  const OwningKind pods = Pod::kKind;
   cache.InformerFor<Pod>();
   cache.InformerFor<Whole<Pod>>();
   cache.InformerFor<MetadataOnly<Pod>>();
@@ -240,7 +240,7 @@ TEST_F(CacheTest, EachFormOfAKindHasItsOwnInformer) {
 }
 
 TEST_F(CacheTest, OnlyMetadataIsRequestedForAMetadataOnlyView) {
-  Cache& cache = Make();
+  StandaloneCache& cache = Make();
   cache.InformerFor<MetadataOnly<Pod>>();
   cache.Start();
 
@@ -250,7 +250,7 @@ TEST_F(CacheTest, OnlyMetadataIsRequestedForAMetadataOnlyView) {
 TEST_F(CacheTest, ATransformChangesEachObjectBeforeItIsStored) {
   CacheOptions options{.transform = [](ObjectMeta& metadata) { metadata.annotations.clear(); }};
   options.ByObject<Pod>({.transform = [](Pod& pod) { pod.status.phase = "changed"; }});
-  Cache& cache = Make(options);
+  StandaloneCache& cache = Make(options);
   cache.InformerFor<Pod>();
   cache.InformerFor<Whole<Pod>>();
   cache.Start();
@@ -264,7 +264,7 @@ TEST_F(CacheTest, ATransformChangesEachObjectBeforeItIsStored) {
 }
 
 TEST_F(CacheTest, ATransformCannotChangeTheIdentityAndVersionOfAnObject) {
-  Cache& cache = Make({.transform = [](ObjectMeta& metadata) { metadata = {}; }});
+  StandaloneCache& cache = Make({.transform = [](ObjectMeta& metadata) { metadata = {}; }});
   cache.InformerFor<Pod>();
   cache.Start();
   ASSERT_TRUE(cache.WaitForSync({}));
@@ -284,7 +284,7 @@ TEST_F(CacheTest, AnObjectWhoseTransformThrowsIsSkipped) {
   options.ByObject<MetadataOnly<Pod>>({.transform = [](const MetadataOnly<Pod>& pod) {
     if (pod.metadata.name == "a") throw 1;
   }});
-  Cache& cache = Make(options);
+  StandaloneCache& cache = Make(options);
   cache.InformerFor<Pod>();
   cache.InformerFor<MetadataOnly<Pod>>();
   cache.Start();

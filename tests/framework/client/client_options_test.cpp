@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/client.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/scripted_transport.hpp>
@@ -79,17 +80,17 @@ TEST_F(ClientOptionsTest, WritesByKindSendTheSameOptions) {
   const WriteOptions options{.dry_run = true};
   const std::string query = "?fieldManager=shop-operator&dryRun=All";
 
-  client_.Create(kind, Web(), options);
+  client_.Dynamic(kind).Create(Web(), options);
   EXPECT_EQ(LastTarget(), query);
-  client_.Update(kind, Web(), options);
+  client_.Dynamic(kind).Update(Web(), options);
   EXPECT_EQ(LastTarget(), "/web" + query);
-  client_.UpdateStatus(kind, Web(), options);
+  client_.Dynamic(kind).UpdateStatus(Web(), options);
   EXPECT_EQ(LastTarget(), "/web/status" + query);
-  client_.Patch(kind, web_, Patch::Merge(json::object()), options);
+  client_.Dynamic(kind).Patch(web_, Patch::Merge(json::object()), options);
   EXPECT_EQ(LastTarget(), "/web" + query);
-  client_.PatchStatus(kind, web_, Patch::Merge(json::object()), options);
+  client_.Dynamic(kind).PatchStatus(web_, Patch::Merge(json::object()), options);
   EXPECT_EQ(LastTarget(), "/web/status" + query);
-  client_.Apply(kind, Web(), {.dry_run = true, .force = false});
+  client_.Dynamic(kind).Apply(Web(), {.dry_run = true, .force = false});
   EXPECT_EQ(LastTarget(), "/web" + query);
 }
 
@@ -146,7 +147,8 @@ TEST_F(ClientOptionsTest, GetSendsSubresourceAndResourceVersion) {
 TEST_F(ClientOptionsTest, CreateOfASubresourcePostsToTheObjectWithTheTypeOfTheSubresource) {
   constexpr const char* kWeb = "/api/v1/namespaces/shop/pods/web";
   transport_.Respond("POST", std::string(kWeb) + "/eviction", 201, R"({"kind":"Status"})");
-  const json response = client_.Create(Pod::kKind, Web(), {.subresource = "eviction"});
+  const json response =
+      client_.Dynamic(Pod::kKind).Create(Web(), {.subresource = "eviction"}).Json();
 
   EXPECT_EQ(response, json::parse(R"({"kind":"Status"})"));
   EXPECT_EQ(LastRequest().target, std::string(kWeb) + "/eviction?fieldManager=shop-operator");

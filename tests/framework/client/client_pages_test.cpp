@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/client.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/scripted_transport.hpp>
@@ -68,16 +69,16 @@ TEST_F(ClientPagesTest, ListPageReturnsObjectsContinueTokenRemainingCountAndReso
 }
 
 TEST_F(ClientPagesTest, ListPageByKindReturnsWholeObjectsWithTheirType) {
-  const auto page = client_.ListPage(Pod::kKind, {.ns = "shop"});
+  const auto page = client_.Dynamic(Pod::kKind).ListPage({.ns = "shop"});
 
   ASSERT_EQ(page.objects.size(), 2);
-  EXPECT_EQ(page.objects[0],
+  EXPECT_EQ(page.objects[0].Json(),
             json::parse(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}})"));
   EXPECT_EQ(page.continue_token, "next");
 }
 
 TEST_F(ClientPagesTest, ListByKindReturnsObjectsWithTheirType) {
-  EXPECT_EQ(client_.List(Pod::kKind, {.ns = "shop"}).back(),
+  EXPECT_EQ(client_.Dynamic(Pod::kKind).List({.ns = "shop"}).back().Json(),
             json::parse(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"c"}})"));
 }
 
@@ -95,8 +96,9 @@ TEST_F(ClientPagesTest, ForEachVisitsTheObjectsOfAPageBeforeItReadsTheNext) {
 TEST_F(ClientPagesTest, ForEachByKindVisitsWholeObjects) {
   std::vector<json> objects;
 
-  client_.ForEach(Pod::kKind, {.ns = "shop"},
-                  [&](const json& object) { objects.push_back(object); });
+  client_.Dynamic(Pod::kKind).ForEach({.ns = "shop"}, [&](const Unstructured& object) {
+    objects.push_back(object.Json());
+  });
 
   ASSERT_EQ(objects.size(), 3);
   EXPECT_EQ(objects[2].at("kind"), "Pod");

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/client.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/scripted_transport.hpp>
@@ -55,7 +56,7 @@ TEST_F(ClientTest, GetDecodesTheObjectIntoTheView) {
 
 TEST_F(ClientTest, GetOfAMissingObjectReturnsNothing) {
   EXPECT_EQ(client_.Get<Deployment>({"shop", "web"}), std::nullopt);
-  EXPECT_EQ(client_.Get(Deployment::kKind, {"shop", "web"}), std::nullopt);
+  EXPECT_EQ(client_.Dynamic(Deployment::kKind).Get({"shop", "web"}), std::nullopt);
 }
 
 TEST_F(ClientTest, AResponseThatIsNotAnObjectIsAnErrorThatNamesTheRequest) {
@@ -71,8 +72,11 @@ TEST_F(ClientTest, AResponseThatIsNotAnObjectIsAnErrorThatNamesTheRequest) {
     EXPECT_THAT(typed, HasSubstr(std::string("GET ") + kWeb +
                                  ": the response is not from a Kubernetes API server: it "));
     EXPECT_EQ(typed.find("canary"), std::string::npos) << "it may be the data of a Secret";
-    EXPECT_EQ(DecodeErrorOf([&] { (void)client_.Get(Deployment::kKind, {"shop", "web"}); }), typed);
-    EXPECT_THAT(DecodeErrorOf([&] { (void)client_.Update(Deployment::kKind, Web()); }),
+    EXPECT_EQ(DecodeErrorOf([&] {
+                (void)client_.Dynamic(Deployment::kKind).Get({"shop", "web"});
+              }),
+              typed);
+    EXPECT_THAT(DecodeErrorOf([&] { (void)client_.Dynamic(Deployment::kKind).Update(Web()); }),
                 HasSubstr(std::string("PUT ") + kWeb));
   }
 }
@@ -83,14 +87,14 @@ TEST_F(ClientTest, The404PageOfAProxyDoesNotMeanThatTheObjectIsMissing) {
   transport_.On("DELETE", kWeb, [&](const ApiRequest&) { return page; });
 
   EXPECT_THROW((void)client_.Get<Deployment>({"shop", "web"}), ApiError);
-  EXPECT_THROW((void)client_.Delete(Deployment::kKind, {"shop", "web"}), ApiError);
+  EXPECT_THROW((void)client_.Delete<Deployment>({"shop", "web"}), ApiError);
 }
 
 TEST_F(ClientTest, ALoginPageIsNamedByItsTitle) {
   transport_.Respond("DELETE", kWeb, 200, "<!DOCTYPE html><title>Sign in</title>");
 
   EXPECT_THAT(DecodeErrorOf([&] {
-                (void)client_.Delete(Deployment::kKind, {"shop", "web"});
+                (void)client_.Delete<Deployment>({"shop", "web"});
               }),
               HasSubstr("it is an HTML page, \"Sign in\"; check the address of the server, and "
                         "whether a proxy or a login page answers instead"));
@@ -112,7 +116,7 @@ TEST_F(ClientTest, AnErrorStatusThrowsAnApiErrorThatNamesTheRequest) {
 TEST_F(ClientTest, GetByKindReturnsTheWholeObject) {
   transport_.Respond("GET", kWeb, 200, kWebText);
 
-  EXPECT_EQ(client_.Get(Deployment::kKind, {"shop", "web"})->at("spec").at("unseen"),
+  EXPECT_EQ(client_.Dynamic(Deployment::kKind).Get({"shop", "web"})->Json().at("spec").at("unseen"),
             json::array({1}));
 }
 
@@ -131,7 +135,7 @@ TEST_F(ClientTest, NamesThatWouldChangeTheUrlPathAreRejectedBeforeTheRequest) {
   for (const Kind& kind :
        {Kind{"v1/namespaces/other/secrets?", "Pod", "pods"}, Kind{"", "Pod", "pods"},
         Kind{"/v1", "Pod", "pods"}, Kind{"v1", "Pod", "pods/x"}}) {
-    EXPECT_THROW((void)client_.Get(kind, {"shop", "web"}), std::invalid_argument);
+    EXPECT_THROW((void)client_.Dynamic(kind).Get({"shop", "web"}), std::invalid_argument);
   }
   EXPECT_TRUE(transport_.Requests().empty());
 }
@@ -348,7 +352,7 @@ TEST_F(ClientTest, AStatusThatIsNotFoundMayBeMissingInTheDefinition) {
   transport_.Respond("PUT", "/apis/example.com/v1/namespaces/shop/foos/web/status", 404,
                      R"({"reason":"NotFound","message":"foos.example.com \"web\" not found"})");
   try {
-    client_.UpdateStatus(kFoo, {{"metadata", {{"name", "web"}, {"namespace", "shop"}}}});
+    client_.Dynamic(kFoo).UpdateStatus({{"metadata", {{"name", "web"}, {"namespace", "shop"}}}});
     FAIL() << "no ApiError";
   } catch (const ApiError& error) {
     EXPECT_TRUE(error.IsNotFound());
@@ -364,7 +368,7 @@ TEST_F(ClientTest, AScaleThatIsNotFoundMayBeMissingInTheDefinitionOfACustomKind)
   scale.metadata.ns = "shop";
   const auto problem_of = [&](const Kind& kind) -> std::string {
     try {
-      static_cast<void>(client_.UpdateScale(kind, scale));
+      static_cast<void>(client_.Dynamic(kind).UpdateScale(scale));
     } catch (const ApiError& error) {
       return error.what();
     }

@@ -84,16 +84,16 @@ TEST_F(DiscoveryTest, AnAggregatedResourceHasItsKindNamesVerbsScopeAndSubresourc
 
   const std::vector<ApiResource>& core = groups[0].versions[0].resources;
   ASSERT_EQ(core.size(), 2);
-  EXPECT_EQ(core[0].kind, KindRef({"v1", "Pod", "pods"}));
+  EXPECT_EQ(core[0].kind, OwningKind({"v1", "Pod", "pods"}));
   EXPECT_EQ(core[0].singular, "pod");
   EXPECT_THAT(core[0].short_names, ElementsAre("po"));
   EXPECT_TRUE(core[0].HasVerb("watch"));
   EXPECT_FALSE(core[0].HasVerb("delete"));
   EXPECT_TRUE(core[0].HasSubresource("log"));
   EXPECT_FALSE(core[0].HasSubresource("scale"));
-  EXPECT_EQ(core[1].kind, KindRef({"v1", "Node", "nodes", Scope::kCluster}));
+  EXPECT_EQ(core[1].kind, OwningKind({"v1", "Node", "nodes", Scope::kCluster}));
   EXPECT_EQ(groups[1].versions[0].resources[0].kind,
-            KindRef({"apps/v1", "Deployment", "deployments"}));
+            OwningKind({"apps/v1", "Deployment", "deployments"}));
 }
 
 TEST_F(DiscoveryTest, AnAggregatedResourceWithoutAKindIsSkipped) {
@@ -128,7 +128,7 @@ TEST_F(DiscoveryTest, AServerWithoutAggregatedDiscoveryIsAskedForEachVersion) {
   ASSERT_EQ(groups.size(), 3);
   EXPECT_THAT(VersionsOf(groups[1]), ElementsAre("v1", "v1beta1")) << "preferredVersion first";
   EXPECT_EQ(groups[1].versions[0].resources[0].kind,
-            KindRef({"apps/v1", "Deployment", "deployments"}));
+            OwningKind({"apps/v1", "Deployment", "deployments"}));
 }
 
 TEST_F(DiscoveryTest, TheFormOfEachResponseIsDecidedByItsOwnKind) {
@@ -225,8 +225,8 @@ TEST_F(DiscoveryTest, ResourcesReturnsOneVersionWithItsSubresourcesInAnyOrder) {
   const std::vector<ApiResource> resources = discovery_.Resources("v1");
 
   ASSERT_EQ(resources.size(), 2);
-  EXPECT_EQ(resources[0].kind, KindRef({"v1", "Node", "nodes", Scope::kCluster}));
-  EXPECT_EQ(resources[1].kind, KindRef({"v1", "Pod", "pods"}));
+  EXPECT_EQ(resources[0].kind, OwningKind({"v1", "Node", "nodes", Scope::kCluster}));
+  EXPECT_EQ(resources[1].kind, OwningKind({"v1", "Pod", "pods"}));
   EXPECT_EQ(resources[1].singular, "pod");
   EXPECT_THAT(resources[1].short_names, ElementsAre("po"));
   EXPECT_THAT(resources[1].verbs, ElementsAre("get", "list"));

@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include <kopp/http_source.hpp>
-#include <kopp/informer/json_splitter.hpp>
+#include <kopp/informer/detail/json_splitter.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/transport.hpp>

@@ -113,7 +113,7 @@ TEST_F(OwnedWritesTest, AnUnknownObjectIsReadOnceAndThenWrittenWithOneRequest) {
 
   client_.Apply(Child());
   client_.WithFieldManager("other").Apply(Child());
-  client_.Apply(ConfigMap::kKind, json::parse(Encode(Child())));
+  client_.Apply<ConfigMap>(json::parse(Encode(Child())));
   client_.InNamespace("shop").Apply(Child());
   EXPECT_THAT(Requests(),
               ElementsAre("PATCH uid u1", "PATCH uid u1", "PATCH uid u1", "PATCH uid u1"));

@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/client.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/rest_mapper.hpp>
 #include <kopp/testing/fake_clock.hpp>
@@ -26,7 +27,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-const KindRef deployments_v1 = Deployment::kKind;
+const OwningKind deployments_v1 = Deployment::kKind;
 
 class RestMapperTest : public ::testing::Test {
  protected:
@@ -107,12 +108,12 @@ TEST_F(RestMapperTest, ForKindReturnsTheVersionThatTheServerPrefers) {
 
 TEST_F(RestMapperTest, ForKindReturnsAnotherVersionIfThePreferredOneLacksTheKind) {
   EXPECT_EQ(mapper_.ForKind("apps", "Rollback").kind,
-            KindRef({"apps/v1beta1", "Rollback", "rollbacks"}));
+            OwningKind({"apps/v1beta1", "Rollback", "rollbacks"}));
 }
 
 TEST_F(RestMapperTest, ForKindReturnsTheRequestedVersion) {
   EXPECT_EQ(mapper_.ForKind("apps", "Deployment", "v1beta1").kind,
-            KindRef({"apps/v1beta1", "Deployment", "deployments"}));
+            OwningKind({"apps/v1beta1", "Deployment", "deployments"}));
 }
 
 TEST_F(RestMapperTest, ForResourceUnderstandsTheArgumentsOfKubectl) {
@@ -125,8 +126,9 @@ TEST_F(RestMapperTest, ForResourceUnderstandsTheArgumentsOfKubectl) {
   EXPECT_EQ(mapper_.ForResource("pods.v1.").kind.api_version, "v1");
 }
 
-TEST_F(RestMapperTest, ForResourceReadsTheTextOfAKindRef) {
-  for (const KindRef& kind : {deployments_v1, KindRef({"v1", "Node", "nodes", Scope::kCluster})}) {
+TEST_F(RestMapperTest, ForResourceReadsTheTextOfAOwningKind) {
+  for (const OwningKind& kind :
+       {deployments_v1, OwningKind({"v1", "Node", "nodes", Scope::kCluster})}) {
     EXPECT_EQ(mapper_.ForResource(kind.ToString()).kind, kind);
   }
 }
@@ -167,7 +169,7 @@ TEST_F(RestMapperTest, AnUnknownKindIsFoundAfterItsInstallation) {
   clock_.Advance(RestMapper::kMinReloadInterval);
 
   EXPECT_EQ(mapper_.ForKind("foo.example.com", "Foo").kind,
-            KindRef({"foo.example.com/v1", "Foo", "foos"}));
+            OwningKind({"foo.example.com/v1", "Foo", "foos"}));
   EXPECT_EQ(Loads(), 2);
 }
 
@@ -264,9 +266,9 @@ TEST_F(RestMapperTest, ClientCallsTakeTheKindOfAResource) {
                      R"({"metadata":{"name":"web"}})");
   const Client client(transport_);
 
-  const KindRef deployments = mapper_.ForResource("deploy").kind;
+  const OwningKind deployments = mapper_.ForResource("deploy").kind;
 
-  EXPECT_EQ(client.Get(deployments, {"shop", "web"})->at("metadata").at("name"), "web");
+  EXPECT_EQ(client.Dynamic(deployments).Get({"shop", "web"})->metadata.name, "web");
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ TEST_F(ServedKindsTest, AServerWithoutDiscoveryOfGroupsHasTheSameAdvice) {
 }
 
 TEST_F(ServedKindsTest, AMissingSubresourceIsNamed) {
-  const KindRef widget = Kind{"example.com/v1", "Widget", "widgets"};
+  const OwningKind widget = Kind{"example.com/v1", "Widget", "widgets"};
   EXPECT_EQ(served_.FindMissingSubresource(widget, "scale"), "");
   EXPECT_EQ(served_.FindMissingSubresource(widget, "status"),
             "serves widgets of example.com/v1 without the subresource status: add it to the "

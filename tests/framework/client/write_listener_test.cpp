@@ -84,8 +84,7 @@ class WriteListenerTest : public ::testing::Test {
     const std::string path =
         std::string(kListenedPod) + (subresource.empty() ? "" : "/" + subresource);
     transport_.Respond("PATCH", path, 200, response);
-    client_.Patch(Pod::kKind, {"shop", "web"}, Patch::Merge(json::object()),
-                  {.subresource = subresource});
+    client_.Patch<Pod>({"shop", "web"}, Patch::Merge(json::object()), {.subresource = subresource});
     return listener_->last_changes;
   }
 

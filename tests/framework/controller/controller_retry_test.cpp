@@ -113,7 +113,7 @@ TEST_F(ControllerTest, AServerThatRejectsCallsGetsOneCallPerKeyUntilItsRetryAfte
                  [](const ApiRequest&) { return ApiResponse{.status = 429, .retry_after = 30s}; });
   manager_.AddController<Pod>().Reconcile([&](const Pod&, Context& context) -> Result {
     RecordCall("call");
-    (void)context.client.Patch(Pod::kKind, {"ns", "shared"}, Patch{.text = "{}"});
+    (void)context.client.Patch<Pod>({"ns", "shared"}, Patch{.text = "{}"});
     return {};
   });
   Start();

@@ -122,7 +122,7 @@ TEST_F(ControllerTest, WhereThrowsForAPredicateOfAnotherView) {
 
 TEST_F(ControllerTest, AKindThatIsOnlyKnownAtRunTimeCanBeOwned) {
   SetPods({PodJson("a")});
-  const KindRef deployments = Deployment::kKind;
+  const OwningKind deployments = Deployment::kKind;
   manager_.AddController<Pod>().Owns(deployments).Reconcile([this](const Pod& pod, Context&) {
     RecordCall(pod.metadata.name);
     return Result{};

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <kopp/dynamic_client.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/testing/in_memory_tracer.hpp>
 
@@ -36,7 +37,7 @@ TEST_F(ReconcileTracingTest, ARequestHasATraceparentInTheTraceOfTheReconcile) {
   transport_.Respond("GET", "/api/v1/namespaces/ns/pods/a", 200, "{}");
   NewTracedController([&](const ObjectKey& key, Context& context) {
     clock_.Advance(2s);
-    static_cast<void>(context.client.Get(Pod::kKind, key));
+    static_cast<void>(context.client.Dynamic(Pod::kKind).Get(key));
     return Result{};
   });
   ReconcileOnce();
@@ -84,7 +85,7 @@ TEST_F(ReconcileTracingTest, TheSpanHasTheObjectTheReasonsAndTheResult) {
 TEST_F(ReconcileTracingTest, ErrorsOfCallsAndReconcilesAreInTheirSpans) {
   transport_.Respond("GET", "/api/v1/namespaces/ns/pods", 500, "{}");
   NewTracedController([&](const ObjectKey&, Context& context) {
-    static_cast<void>(context.client.List(Pod::kKind, {.ns = "ns"}));
+    static_cast<void>(context.client.Dynamic(Pod::kKind).List({.ns = "ns"}));
     return Result{};
   });
   ReconcileOnce();
@@ -110,7 +111,7 @@ TEST_F(ReconcileTracingTest, LogLinesHaveTheIdsOfTheSpan) {
 TEST_F(ReconcileTracingTest, WithoutATracerNothingIsSentOrLogged) {
   NewController([&](const ObjectKey& key, Context& context) {
     EXPECT_EQ(context.span, nullptr);
-    static_cast<void>(context.client.Get(Pod::kKind, key));
+    static_cast<void>(context.client.Dynamic(Pod::kKind).Get(key));
     return Result{};
   });
   ReconcileOnce();

@@ -152,7 +152,7 @@ TEST_F(RuntimeWatchTest, AWatchWithAPredicateOfAnotherViewThrowsAndWatchesNothin
   EXPECT_THROW((void)controller.Watch<Deployment>(HandlerFunctions<Deployment>{}, of_pods),
                std::logic_error);
   EXPECT_THROW((void)controller.Watch(
-                   KindRef(Deployment::kKind),
+                   OwningKind(Deployment::kKind),
                    [](const Unstructured&) { return std::vector<ObjectKey>{}; }, of_pods),
                std::logic_error);
 
@@ -162,7 +162,7 @@ TEST_F(RuntimeWatchTest, AWatchWithAPredicateOfAnotherViewThrowsAndWatchesNothin
 TEST_F(RuntimeWatchTest, AKindThatIsOnlyKnownAtRunTimeCanBeWatched) {
   Controller& controller = StartController();
   const WatchHandle handle =
-      controller.Watch(KindRef(Deployment::kKind), [](const Unstructured& object) {
+      controller.Watch(OwningKind(Deployment::kKind), [](const Unstructured& object) {
         return std::vector<ObjectKey>{{"dynamic", object.metadata.name}};
       });
   transport_->Await("WATCH", kDeployments);

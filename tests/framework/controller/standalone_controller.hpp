@@ -12,9 +12,9 @@
 
 #include <gtest/gtest.h>
 
-#include <kopp/cache.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/metrics.hpp>
+#include <kopp/standalone_cache.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/scripted_transport.hpp>
 
@@ -103,7 +103,7 @@ class StandaloneControllerTest : public ::testing::Test {
                  const std::lock_guard guard{mutex_};
                  text_ += line;
                }}};
-  Cache cache_{transport_, CacheOptions{}, log_, clock_};
+  StandaloneCache cache_{transport_, CacheOptions{}, log_, clock_};
   std::stop_source cancel_calls_;
   Client client_{transport_, "test", cancel_calls_.get_token()};
   EventRecorder recorder_{client_, "test", log_, clock_};

@@ -395,7 +395,9 @@ TEST(ManagerActionsTest, AControllerThatOwnsObjectsNeedsUpdateOnTheFinalizersOfI
   Manager typed{{}};
   typed.AddController<ConfigMap>().Owns<Pod>().Reconcile(finish);
   Manager dynamic{{}};
-  dynamic.AddController(KindRef(ConfigMap::kKind)).Owns(KindRef(Pod::kKind)).Reconcile(finish);
+  dynamic.AddController(OwningKind(ConfigMap::kKind))
+      .Owns(OwningKind(Pod::kKind))
+      .Reconcile(finish);
   Manager watching{{}};
   watching.AddController<ConfigMap>()
       .Watches<Pod>([](const Pod&) { return std::vector<ObjectKey>{}; })
@@ -413,7 +415,9 @@ TEST(ManagerActionsTest, AControllerThatOwnsObjectsNeedsToReadThem) {
   Manager typed{{}};
   typed.AddController<ConfigMap>().Owns<Pod>().Reconcile(finish);
   Manager dynamic{{}};
-  dynamic.AddController(KindRef(ConfigMap::kKind)).Owns(KindRef(Pod::kKind)).Reconcile(finish);
+  dynamic.AddController(OwningKind(ConfigMap::kKind))
+      .Owns(OwningKind(Pod::kKind))
+      .Reconcile(finish);
 
   const Permission pods = PermissionFor(Pod::kKind, {"get", "list", "watch"});
   const Permission maps = PermissionFor(ConfigMap::kKind, {"list", "watch"});

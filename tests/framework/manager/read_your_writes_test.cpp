@@ -1,3 +1,4 @@
+#include "cache/cache_impl.hpp"
 #include "manager_fixture.hpp"
 
 #include <chrono>
@@ -178,7 +179,7 @@ TEST_F(ReadYourWritesTest, WithoutATimeoutTheWritesOfAnotherClientAreNotAwaited)
   manager.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
 
   manager.client()
-      .WithWriteObserver(manager.cache().write_observer())
+      .WithWriteObserver(Cache::Impl::Of(manager.cache()))
       .Patch<Pod>({"ns", "a"}, Patch::Merge({}));
 
   EXPECT_EQ(manager.cache().Get<Pod>({"ns", "a"}), nullptr);

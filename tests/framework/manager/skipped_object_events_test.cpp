@@ -72,7 +72,7 @@ TEST_F(SkippedObjectEventsTest, AnOwnedObjectThatDoesNotFitHasAnEventOnItsOwner)
 
 TEST_F(SkippedObjectEventsTest, EachVersionOfAnObjectHasOneEvent) {
   EventRecorder recorder(manager_.client(), "test", Logger({.verbosity = -1}), clock_);
-  const KindRef foo(Pod::kKind);
+  const OwningKind foo(Pod::kKind);
   SkippedObjectEvents events([&](std::string_view, std::string_view) { return &foo; });
   const ObjectMeta first{.name = "bad", .ns = "ns", .uid = "u", .resourceVersion = "4"};
   const ObjectMeta second{.name = "bad", .ns = "ns", .uid = "u", .resourceVersion = "5"};
@@ -91,7 +91,7 @@ TEST_F(SkippedObjectEventsTest, EachVersionOfAnObjectHasOneEvent) {
 
 TEST_F(SkippedObjectEventsTest, EventsBeforeTheStartAreRecordedAtTheStartUpToALimit) {
   EventRecorder recorder(manager_.client(), "test", Logger({.verbosity = -1}), clock_);
-  const KindRef foo(Pod::kKind);
+  const OwningKind foo(Pod::kKind);
   SkippedObjectEvents events([&](std::string_view, std::string_view) { return &foo; });
   for (std::size_t i = 0; i < SkippedObjectEvents::kMaxPending + 5; ++i) {
     const std::string name = "bad-" + std::to_string(i);

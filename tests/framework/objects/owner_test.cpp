@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <kopp/informer/kind_ref.hpp>
+#include <kopp/informer/owning_kind.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/owner.hpp>
 
@@ -51,7 +51,7 @@ TEST_F(OwnerTest, OwnedByAddsTheOwnerAsController) {
 }
 
 TEST_F(OwnerTest, OwnedByTakesAKindThatIsOnlyKnownAtRunTime) {
-  const KindRef kind(Deployment::kKind);
+  const OwningKind kind(Deployment::kKind);
   EXPECT_EQ(OwnedBy(kind, web_.metadata, "web-config"), OwnedBy(web_, "web-config"));
 }
 

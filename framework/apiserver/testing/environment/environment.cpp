@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <kopp/dynamic_client.hpp>
 #include <kopp/testing/environment.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
@@ -141,15 +142,16 @@ std::string Environment::Impl::DescribeOperator() {
 
 std::string Environment::Impl::DescribeObject(const Kind& kind, const ObjectKey& key) const {
   try {
-    if (auto object = client.Get(kind, key)) {
-      (*object)["metadata"].erase("managedFields");
-      return NameOf(kind, key) + " is\n" + object->dump(2);
+    const DynamicClient objects = client.Dynamic(kind);
+    if (const auto object = objects.Get(key)) {
+      json shown = object->Json();
+      shown["metadata"].erase("managedFields");
+      return NameOf(kind, key) + " is\n" + shown.dump(2);
     }
     std::string others;
-    for (const json& other : client.List(kind)) {
-      const json& metadata = other.at("metadata");
-      const ObjectKey found{metadata.value("namespace", ""), metadata.value("name", "")};
-      others += (others.empty() ? " " : ", ") + found.ToString();
+    for (const Unstructured& other : objects.List()) {
+      others += (others.empty() ? " " : ", ") +
+                ObjectKey{other.metadata.ns, other.metadata.name}.ToString();
     }
     return NameOf(kind, key) +
            " does not exist; objects of this kind:" + (others.empty() ? " none" : others);
@@ -240,16 +242,17 @@ int Environment::Stop() {
   return impl_->exit_code.Lock()->value_or(0);
 }
 
-std::unique_ptr<Cache> Environment::NewCache() {
-  return std::make_unique<Cache>(impl_->fault_free_transport, impl_->cache_options(), impl_->log,
-                                 impl_->options.clock);
+std::unique_ptr<StandaloneCache> Environment::NewCache() {
+  return std::make_unique<StandaloneCache>(impl_->fault_free_transport, impl_->cache_options(),
+                                           impl_->log, impl_->options.clock);
 }
 
-Result Environment::ReconcileOnce(Cache& cache, const Target& target, const Reconciler& reconcile) {
+Result Environment::ReconcileOnce(StandaloneCache& cache, const Target& target,
+                                  const Reconciler& reconcile) {
   const ObjectKey& key = target.key;
   // Throws for a kind that the server does not have. An informer would wait for it forever.
-  for (const KindRef& kind : cache.Kinds()) {
-    static_cast<void>(impl_->client.List(kind));
+  for (const OwningKind& kind : cache.Kinds()) {
+    static_cast<void>(impl_->client.Dynamic(kind).List());
   }
   cache.Start();
   cache.WaitForSync({});
@@ -283,8 +286,8 @@ Result Environment::ReconcileOnce(Cache& cache, const Target& target, const Reco
 WaitResult Environment::AwaitObject(const Kind& kind, const ObjectKey& key,
                                     const std::function<bool(const std::string*)>& condition) {
   const auto check = [&] {
-    const auto object = impl_->client.Get(kind, key);
-    const std::string text = object ? object->dump() : "";
+    const auto object = impl_->client.Dynamic(kind).Get(key);
+    const std::string text(object ? object->text() : "");
     return condition(object ? &text : nullptr);
   };
   if (impl_->WaitFor(check, Duration::max())) return {};

@@ -128,7 +128,7 @@ bool IsServiceOfApiServer(const json& object) {
 void Apply(Transport& server, const Manifest& manifest) {
   if (IsServiceOfApiServer(manifest.object)) return;
   const ApiResource resource = FindResource(server, manifest);
-  const KindRef& kind = resource.kind;
+  const OwningKind& kind = resource.kind;
   const json object = WithoutServerFields(manifest.object);
   std::string ns = StringAt(object, "/metadata/namespace");
   if (kind.scope == Scope::kCluster) ns.clear();

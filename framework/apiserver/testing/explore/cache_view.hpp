@@ -23,7 +23,7 @@ class CacheView {
   /// The informer must outlive the view.
   explicit CacheView(const ManualInformer& informer) : informer_(informer) {}
 
-  [[nodiscard]] const KindRef& kind() const { return informer_.kind; }
+  [[nodiscard]] const OwningKind& kind() const { return informer_.kind; }
   /// Lists the newest objects, or those at version `at`, and watches from there. Pending events are
   /// dropped.
   void List(std::optional<ResourceVersion> at = {});

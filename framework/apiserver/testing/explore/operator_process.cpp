@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include <kopp/informer/api_error.hpp>
-#include <kopp/informer/exception_text.hpp>
+#include <kopp/informer/detail/exception_text.hpp>
 
 namespace kopp::apiserver::explore {
 namespace {

@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <utility>
 
-#include <kopp/informer/exception_text.hpp>
+#include <kopp/informer/detail/exception_text.hpp>
 
 namespace kopp::apiserver::explore {
 

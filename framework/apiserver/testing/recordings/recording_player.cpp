@@ -11,6 +11,7 @@
 
 #include <kopp/client.hpp>
 #include <kopp/events.hpp>
+#include <kopp/standalone_cache.hpp>
 #include <kopp/testing/fake_clock.hpp>
 #include <kopp/testing/scripted_transport.hpp>
 
@@ -172,7 +173,7 @@ std::string RecordingPlayer::Run(const RecordedReconcile& recorded, RecordedMome
   testing::FakeClock clock(recorded.time);
   const Logger log({.write = [](std::string_view) {}, .clock = clock});
   RecordedListTransport lists(moment.objects(), clock);
-  Cache cache(lists, CacheOptionsOfReplay(options_), log, clock);
+  StandaloneCache cache(lists, CacheOptionsOfReplay(options_), log, clock);
   add_informers_(cache);
   Fill(cache, lists, moment.objects());
 

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/cache.hpp>
-#include <kopp/controller/reconciler_of.hpp>
+#include <kopp/controller/detail/reconciler_of.hpp>
 #include <kopp/testing/recording.hpp>
 #include <kopp/workqueue/clock.hpp>
 

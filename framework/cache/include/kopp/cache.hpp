@@ -9,15 +9,15 @@
 #include <vector>
 
 #include <kopp/cache_options.hpp>
+#include <kopp/detail/watched_view.hpp>
 #include <kopp/informer/any_object.hpp>
 #include <kopp/informer/informer_status.hpp>
-#include <kopp/informer/kind_ref.hpp>
+#include <kopp/informer/owning_kind.hpp>
 #include <kopp/informer/store.hpp>
 #include <kopp/informer/unstructured.hpp>
 #include <kopp/log.hpp>
 #include <kopp/read_your_writes.hpp>
 #include <kopp/unsynced_informer.hpp>
-#include <kopp/watched_view.hpp>
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/owned_ptr.hpp>
 
@@ -38,26 +38,23 @@ class InformerSet;
 ///
 /// The cache has one InformerSet for each view: a struct with KOPP_FIELDS, Whole or MetadataOnly.
 /// CacheOptions::ByObject selects the objects of a view. To cache a kind with two selections,
-/// define two views. A kind that is only known at run time is named by a KindRef, and has the forms
-/// Unstructured and PartialObjectMetadata instead of views.
+/// define two views. A kind that is only known at run time is named by an OwningKind, and has the
+/// forms Unstructured and PartialObjectMetadata instead of views.
 ///
+/// The manager creates, starts and stops its caches; a program without one uses a StandaloneCache.
 /// Thread-safe.
 class Cache {
  public:
   class Impl;  // not for users: what the manager calls
 
-  /// `transport` and `clock` must outlive the cache. InformerFor throws std::invalid_argument if
-  /// a namespace in `options` is not valid.
-  Cache(Transport& transport, CacheOptions options, Logger log, Clock& clock);
-  ~Cache();
   Cache(const Cache&) = delete;
   Cache& operator=(const Cache&) = delete;
 
   // Reads. They throw std::logic_error if the view or the namespace is not watched. With
   // CacheOptions::start_informers_on_read, the first read of a view starts to watch it, and reads
   // block until its first list is complete. They throw std::runtime_error if that takes longer than
-  // CacheOptions::sync_timeout, and std::logic_error before Start. Lists are in no particular order
-  // unless ReadOptions::order says so.
+  // CacheOptions::sync_timeout, and std::logic_error before the start. Lists are in no particular
+  // order unless ReadOptions::order says so.
 
   /// Returns the object, or null if the cache has none.
   template <ApiObject T>
@@ -95,24 +92,25 @@ class Cache {
   }
 
   // The same reads for a kind that is only known at run time: of whole objects, or of metadata.
-  [[nodiscard]] std::shared_ptr<const Unstructured> Get(const KindRef& kind, const ObjectKey& key,
+  [[nodiscard]] std::shared_ptr<const Unstructured> Get(const OwningKind& kind,
+                                                        const ObjectKey& key,
                                                         const ReadOptions& read = {}) const;
   [[nodiscard]] std::vector<std::shared_ptr<const Unstructured>> List(
-      const KindRef& kind, std::string_view ns = {}, const ReadOptions& read = {}) const;
+      const OwningKind& kind, std::string_view ns = {}, const ReadOptions& read = {}) const;
   [[nodiscard]] std::shared_ptr<const PartialObjectMetadata> GetMetadata(
-      const KindRef& kind, const ObjectKey& key, const ReadOptions& read = {}) const;
+      const OwningKind& kind, const ObjectKey& key, const ReadOptions& read = {}) const;
   [[nodiscard]] std::vector<std::shared_ptr<const PartialObjectMetadata>> ListMetadata(
-      const KindRef& kind, std::string_view ns = {}, const ReadOptions& read = {}) const;
+      const OwningKind& kind, std::string_view ns = {}, const ReadOptions& read = {}) const;
 
   /// Returns the informers of the view `T`. The first call creates them, so that `T` is watched;
-  /// after Start it also starts them. The cache owns them until Remove. Include
+  /// after the start it also starts them. The cache owns them until Remove. Include
   /// <kopp/informer_set.hpp> to use them.
   template <ApiObject T>
   InformerSet& InformerFor() {
     return InformersFor(View::Of<T>());
   }
   /// The same for a kind that is only known at run time; `form` is the type of its objects.
-  InformerSet& InformerFor(const KindRef& kind, ObjectForm form = ObjectForm::kComplete);
+  InformerSet& InformerFor(const OwningKind& kind, ObjectForm form = ObjectForm::kComplete);
 
   /// The same for a time: when the last copies of all results of Acquire for the view have been
   /// destroyed, the informers are removed as by Remove, unless InformerFor or a read has added
@@ -123,7 +121,7 @@ class Cache {
   [[nodiscard]] std::shared_ptr<InformerSet> Acquire() {
     return Acquire(View::Of<T>());
   }
-  [[nodiscard]] std::shared_ptr<InformerSet> Acquire(const KindRef& kind,
+  [[nodiscard]] std::shared_ptr<InformerSet> Acquire(const OwningKind& kind,
                                                      ObjectForm form = ObjectForm::kComplete) {
     return Acquire(View::Of(kind, form));
   }
@@ -149,15 +147,12 @@ class Cache {
   bool Remove() {
     return Remove(detail::CacheKey::Of<T>());
   }
-  bool Remove(const KindRef& kind, ObjectForm form = ObjectForm::kComplete) {
+  bool Remove(const OwningKind& kind, ObjectForm form = ObjectForm::kComplete) {
     return Remove(detail::CacheKey::Of(kind, form));
   }
 
   /// Returns the kind of each watched view. Several views may be of one kind.
-  [[nodiscard]] std::vector<KindRef> Kinds() const;
-  /// Starts one thread for each informer, which lists and watches. Call it once. Does nothing after
-  /// Stop.
-  void Start();
+  [[nodiscard]] std::vector<OwningKind> Kinds() const;
   /// Blocks until the first list of each view is complete, until CacheOptions::sync_timeout has
   /// passed (see also wait_if_missing), or until a stop is requested. Returns whether all lists are
   /// complete, except those of views that were removed meanwhile; see NotSynced.
@@ -166,14 +161,13 @@ class Cache {
   [[nodiscard]] std::vector<UnsyncedInformer> NotSynced() const;
   /// Returns the state of each informer: objects, last version, failures.
   [[nodiscard]] std::vector<informer::InformerStatus> Statuses() const;
-  /// Returns the observer for the clients whose writes the reads of this cache contain.
-  [[nodiscard]] WriteObserver& write_observer();
-  /// Stops the threads and blocks until they have ended. Reads that wait throw. The objects remain
-  /// readable. May be called again. Does not wait for running calls of handlers; the destructor
-  /// does.
-  void Stop();
+
+ protected:
+  Cache(Transport& transport, CacheOptions options, Logger log, Clock& clock);
+  ~Cache();
 
  private:
+  friend class StandaloneCache;
   using View = detail::WatchedView;
   using ViewRef = detail::WatchedViewRef;
   using AnyObjects = std::vector<informer::AnyObject>;

@@ -15,9 +15,9 @@
 #include <kopp/client_options.hpp>
 #include <kopp/http_source.hpp>
 #include <kopp/informer/informer_error.hpp>
-#include <kopp/informer/kind_ref.hpp>
 #include <kopp/informer/metadata_only.hpp>
 #include <kopp/informer/metrics.hpp>
+#include <kopp/informer/owning_kind.hpp>
 #include <kopp/informer/unstructured.hpp>
 #include <kopp/workqueue/clock.hpp>
 
@@ -65,13 +65,13 @@ namespace detail {
 /// (Unstructured, PartialObjectMetadata) and its kind.
 struct CacheKey {
   std::type_index form;
-  KindRef kind = {};  // empty for a view type, which has a kind
+  OwningKind kind = {};  // empty for a view type, which has a kind
 
   template <ApiObject T>
   static CacheKey Of() {
     return {typeid(T)};
   }
-  static CacheKey Of(KindRef kind, ObjectForm form) {
+  static CacheKey Of(OwningKind kind, ObjectForm form) {
     const bool complete = form == ObjectForm::kComplete;
     return {complete ? typeid(Unstructured) : typeid(PartialObjectMetadata), std::move(kind)};
   }
@@ -167,11 +167,12 @@ struct CacheOptions {
     return Set(detail::CacheKey::Of<T>(), detail::AnyObjectCacheOptions::From(std::move(options)));
   }
   /// Sets the options for the objects of a kind that is only known at run time.
-  CacheOptions& ByObject(const KindRef& kind, ObjectCacheOptions<Unstructured> options) {
+  CacheOptions& ByObject(const OwningKind& kind, ObjectCacheOptions<Unstructured> options) {
     return Set(detail::CacheKey::Of(kind, ObjectForm::kComplete),
                detail::AnyObjectCacheOptions::From(std::move(options)));
   }
-  CacheOptions& ByObject(const KindRef& kind, ObjectCacheOptions<PartialObjectMetadata> options) {
+  CacheOptions& ByObject(const OwningKind& kind,
+                         ObjectCacheOptions<PartialObjectMetadata> options) {
     return Set(detail::CacheKey::Of(kind, ObjectForm::kMetadataOnly),
                detail::AnyObjectCacheOptions::From(std::move(options)));
   }

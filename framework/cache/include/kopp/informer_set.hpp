@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <kopp/informer/informer.hpp>
-#include <kopp/informer/kind_ref.hpp>
+#include <kopp/informer/owning_kind.hpp>
 
 namespace kopp {
 
@@ -33,7 +33,7 @@ class InformerSet {
     return AddHandler(handler, {});
   }
 
-  [[nodiscard]] virtual const KindRef& kind() const = 0;
+  [[nodiscard]] virtual const OwningKind& kind() const = 0;
 
   /// Returns the object, or an empty AnyObject if there is none. Throws std::logic_error if the
   /// namespace is not watched.

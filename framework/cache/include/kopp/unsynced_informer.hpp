@@ -3,13 +3,13 @@
 #include <string>
 #include <vector>
 
-#include <kopp/informer/kind_ref.hpp>
+#include <kopp/informer/owning_kind.hpp>
 
 namespace kopp {
 
 /// An informer that has not received its first list.
 struct UnsyncedInformer {
-  KindRef kind = {};
+  OwningKind kind = {};
   std::string ns = {};       ///< the namespace that it watches; empty: all
   std::string problem = {};  ///< the last failure; empty: none
   bool missing = false;      ///< the last failure is 404: the API server does not serve the kind

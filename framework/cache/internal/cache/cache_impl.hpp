@@ -15,12 +15,12 @@
 
 #include <kopp/cache.hpp>
 #include <kopp/cache_options.hpp>
+#include <kopp/detail/watched_view.hpp>
 #include <kopp/informer/informer_status.hpp>
-#include <kopp/informer/kind_ref.hpp>
+#include <kopp/informer/owning_kind.hpp>
 #include <kopp/log.hpp>
 #include <kopp/read_your_writes.hpp>
 #include <kopp/unsynced_informer.hpp>
-#include <kopp/watched_view.hpp>
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp {
@@ -54,10 +54,10 @@ class Cache::Impl final : public WriteObserver {
 
   /// Returns whether reads of the view throw because nothing watches it.
   [[nodiscard]] bool RejectsReads(const detail::CacheKey& view) const;
-  [[nodiscard]] std::vector<KindRef> Kinds() const;
+  [[nodiscard]] std::vector<OwningKind> Kinds() const;
   /// Returns the kinds of Kinds() for which CacheOptions::wait_if_missing is false: the API server
   /// must serve them at the start.
-  [[nodiscard]] std::vector<KindRef> RequiredKinds() const;
+  [[nodiscard]] std::vector<OwningKind> RequiredKinds() const;
   /// Returns the informers of all views, by kind; see CacheOptions::manual.
   [[nodiscard]] std::vector<ManualInformer> ManualInformers() const;
 

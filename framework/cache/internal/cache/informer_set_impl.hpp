@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <kopp/http_source.hpp>
+#include <kopp/informer/detail/reflector.hpp>
 #include <kopp/informer/informer.hpp>
 #include <kopp/informer/informer_status.hpp>
-#include <kopp/informer/kind_ref.hpp>
-#include <kopp/informer/reflector.hpp>
+#include <kopp/informer/owning_kind.hpp>
 #include <kopp/informer/source.hpp>
 #include <kopp/informer_set.hpp>
 #include <kopp/log.hpp>
@@ -25,7 +25,7 @@ namespace kopp {
 /// An informer that the caller feeds, see CacheOptions::manual: the source to list and watch, and
 /// the receiver of the objects.
 struct ManualInformer {
-  KindRef kind = {};
+  OwningKind kind = {};
   informer::AnySource* source = nullptr;
   informer::AnyReflector::Sink* sink = nullptr;
 
@@ -38,7 +38,7 @@ struct ManualInformer {
 class InformerSet::Impl final : public InformerSet {
  public:
   struct Options {
-    KindRef kind = {};
+    OwningKind kind = {};
     ObjectForm form = ObjectForm::kComplete;
     AnyHttpSource::Decoder decode = {};
     std::vector<Selector> selectors = {};  ///< of the informers; one for each watched namespace
@@ -62,7 +62,7 @@ class InformerSet::Impl final : public InformerSet {
   using InformerSet::List;
   std::vector<informer::HandlerRegistration> AddHandler(
       const informer::AnyEventHandler& handler, const informer::HandlerOptions& options) override;
-  [[nodiscard]] const KindRef& kind() const override { return options_.kind; }
+  [[nodiscard]] const OwningKind& kind() const override { return options_.kind; }
   [[nodiscard]] informer::AnyObject Get(const ObjectKey& key) const override;
   [[nodiscard]] std::vector<informer::AnyObject> List(std::string_view ns) const override;
   [[nodiscard]] std::vector<informer::AnyObject> List(const Selector& selector,

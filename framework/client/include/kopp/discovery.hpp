@@ -6,14 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include <kopp/informer/kind_ref.hpp>
+#include <kopp/informer/owning_kind.hpp>
 #include <kopp/transport.hpp>
 
 namespace kopp {
 
 /// A resource that the API server serves: metav1.APIResource.
 struct ApiResource {
-  KindRef kind = {};                           ///< kind.plural is the name of the resource
+  OwningKind kind = {};                        ///< kind.plural is the name of the resource
   std::string singular = {};                   ///< "deployment"
   std::vector<std::string> short_names = {};   ///< {"deploy"}
   std::vector<std::string> verbs = {};         ///< {"create", "get", "list", "watch" …}

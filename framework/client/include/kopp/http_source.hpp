@@ -8,6 +8,7 @@
 
 #include <kopp/client_options.hpp>
 #include <kopp/informer/json_object.hpp>
+#include <kopp/informer/owning_kind.hpp>
 #include <kopp/informer/source.hpp>
 #include <kopp/transport.hpp>
 #include <kopp/workqueue/clock.hpp>
@@ -78,7 +79,7 @@ class AnyHttpSource final : public informer::AnySource {
 
   Transport& transport_;
   Clock& clock_;
-  Kind kind_;
+  OwningKind kind_;
   Decoder decode_;
   Selector selector_;
   ObjectForm form_;

@@ -29,8 +29,8 @@ class NoMatchError : public std::runtime_error {
 /// time. Go: meta.RESTMapper; it loads and reloads as controller-runtime's lazy mapper does.
 ///
 ///     kopp::RestMapper mapper(transport);
-///     const kopp::KindRef web = mapper.ForResource("deploy").kind;   // deployments.v1.apps
-///     const kopp::KindRef foo = mapper.ForKind("samplecontroller.k8s.io", "Foo").kind;
+///     const kopp::OwningKind web = mapper.ForResource("deploy").kind;   // deployments.v1.apps
+///     const kopp::OwningKind foo = mapper.ForKind("samplecontroller.k8s.io", "Foo").kind;
 ///     client.List(foo);
 ///
 /// The first call asks the API server for all resources. A call for something unknown asks again,

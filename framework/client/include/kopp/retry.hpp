@@ -21,9 +21,9 @@ using workqueue::kDefaultRetry;
 /// Each call of `update` must read the object again; otherwise it conflicts again.
 ///
 ///     RetryOnConflict(kDefaultRetry, [&] {
-///       auto web = ctx.client.Get(Deployment::kKind, key).value();
+///       auto web = ctx.client.Dynamic(Deployment::kKind).Get(key)->Json();
 ///       web["spec"]["replicas"] = 3;
-///       ctx.client.Update(Deployment::kKind, web);
+///       ctx.client.Update<Deployment>(web);
 ///     }, ctx.stop);
 ///
 /// A reconcile function rarely needs it: let it throw the conflict, and the queue retries. Apply,

@@ -6,8 +6,6 @@
 #include <string>
 #include <utility>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <kopp/client_options.hpp>
 #include <kopp/http_source.hpp>
 #include <kopp/workqueue/clock.hpp>
@@ -52,7 +50,7 @@ struct WatchEvent {
 class AnyWatcher {
  public:
   /// Throws std::invalid_argument if options.resource_version is "" or "0". `decode` decodes the
-  /// objects. `transport` and the strings of `kind` must outlive the watcher.
+  /// objects. `transport` must outlive the watcher.
   AnyWatcher(Transport& transport, const Kind& kind, AnyHttpSource::Decoder decode,
              Selector selector, const WatchOptions& options, std::stop_token stop);
   ~AnyWatcher();
@@ -135,9 +133,5 @@ class Watcher {
 
   AnyWatcher watcher_;
 };
-
-/// Watcher<nlohmann::json> returns whole objects.
-template <>
-nlohmann::json Watcher<nlohmann::json>::ObjectOf(const informer::WatchItem& item);
 
 }  // namespace kopp

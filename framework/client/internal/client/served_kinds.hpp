@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <kopp/discovery.hpp>
-#include <kopp/informer/kind_ref.hpp>
+#include <kopp/informer/owning_kind.hpp>
 
 namespace kopp::detail {
 
@@ -19,16 +19,16 @@ class ServedKinds {
 
   /// Returns "" if the API server serves `kind`. Otherwise returns what differs (version, name,
   /// kind or scope) and what to do, as the end of a sentence that begins with "the API server".
-  [[nodiscard]] std::string FindDifference(const KindRef& kind);
+  [[nodiscard]] std::string FindDifference(const OwningKind& kind);
   /// Returns "" if the API server serves the subresource of `kind`, such as "status", or does not
   /// serve the kind. Otherwise as FindDifference.
-  [[nodiscard]] std::string FindMissingSubresource(const KindRef& kind,
+  [[nodiscard]] std::string FindMissingSubresource(const OwningKind& kind,
                                                    std::string_view subresource);
 
  private:
   const ApiResource* Find(const std::string& api_version, std::string_view plural);
   [[nodiscard]] std::vector<ApiGroup> Groups() const;
-  [[nodiscard]] std::string ExplainMissing(const KindRef& kind) const;
+  [[nodiscard]] std::string ExplainMissing(const OwningKind& kind) const;
 
   DiscoveryClient discovery_;
   std::map<std::string, std::vector<ApiResource>, std::less<>> versions_;

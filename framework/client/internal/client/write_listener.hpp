@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <kopp/client.hpp>
-#include <kopp/informer/kind_ref.hpp>
 #include <kopp/informer/object_key.hpp>
+#include <kopp/informer/owning_kind.hpp>
 
 namespace kopp {
 
@@ -18,7 +18,7 @@ struct ClientWrite {
   enum class Verb { kUpdate, kApply, kDelete, kDeleteCollection };  ///< kUpdate: also POST
 
   Verb verb = Verb::kUpdate;
-  KindRef kind{};
+  OwningKind kind{};
   ObjectKey key{};            ///< without a name if the API server chooses it, or of a collection
   std::string subresource{};  ///< empty: none
   std::string field_manager{};

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include <kopp/informer/kind_ref.hpp>
 #include <kopp/informer/object.hpp>
+#include <kopp/informer/owning_kind.hpp>
 #include <kopp/transport.hpp>
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/guarded.hpp>
@@ -23,7 +23,7 @@ namespace kopp::detail {
 
 /// Fields of one object that writes of this program change back and forth.
 struct WriteLoop {
-  KindRef kind;  ///< without the plural
+  OwningKind kind;  ///< without the plural
   ObjectKey key;
   std::string uid;
   std::vector<std::string> fields;     ///< such as "status.conditions[type=Ready].status"

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include <kopp/cache.hpp>
 #include <kopp/client.hpp>
 #include <kopp/client_options.hpp>
 #include <kopp/cluster.hpp>
 #include <kopp/log.hpp>
+#include <kopp/standalone_cache.hpp>
 #include <kopp/tracing.hpp>
 #include <kopp/transport.hpp>
 #include <kopp/transport/observing_transport.hpp>
@@ -64,7 +64,7 @@ class Cluster::Impl {
   [[nodiscard]] bool required() const { return settings_.options.required; }
   [[nodiscard]] const Client& client() const { return client_; }
   [[nodiscard]] const Cache& cache() const { return cache_; }
-  [[nodiscard]] Cache& cache() { return cache_; }
+  [[nodiscard]] StandaloneCache& cache() { return cache_; }
   [[nodiscard]] const std::shared_ptr<Transport>& transport() const { return transport_; }
   /// See Cluster::description.
   [[nodiscard]] const std::string& description() const;
@@ -93,7 +93,7 @@ class Cluster::Impl {
   std::unique_ptr<const Connection> connection_;
   std::shared_ptr<Transport> transport_;
   std::stop_source cancel_calls_;
-  Cache cache_;
+  StandaloneCache cache_;
   Client client_;
 };
 

@@ -14,7 +14,7 @@
 #include <kopp/controller/watch_handle.hpp>
 #include <kopp/informer/any_object.hpp>
 #include <kopp/informer/handlers.hpp>
-#include <kopp/informer/kind_ref.hpp>
+#include <kopp/informer/owning_kind.hpp>
 #include <kopp/informer/predicates.hpp>
 
 namespace kopp {
@@ -30,7 +30,7 @@ class Controller {
 
   [[nodiscard]] const std::string& name() const;
   /// Returns the kind of the reconciled objects. The reference is valid as long as the controller.
-  [[nodiscard]] const KindRef& kind() const;
+  [[nodiscard]] const OwningKind& kind() const;
   [[nodiscard]] Cache& cache();
   /// Returns the queue for handlers and sources; `source` is the name for reasons. It
   /// must be the kind of the events if EventQueue::Enqueue is used.
@@ -68,7 +68,7 @@ class Controller {
     return Watch(cache().Acquire<U>(), std::move(handler), std::move(of_view));
   }
   /// Watches a kind that is only known at run time.
-  WatchHandle Watch(const KindRef& kind,
+  WatchHandle Watch(const OwningKind& kind,
                     std::function<std::vector<ObjectKey>(const Unstructured&)> keys,
                     AnyPredicate predicate = {});
 

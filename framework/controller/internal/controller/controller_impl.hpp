@@ -22,7 +22,7 @@
 #include <kopp/controller/event_queue.hpp>
 #include <kopp/controller/source.hpp>
 #include <kopp/informer/any_object.hpp>
-#include <kopp/informer/kind_ref.hpp>
+#include <kopp/informer/owning_kind.hpp>
 #include <kopp/log.hpp>
 #include <kopp/reconcile.hpp>
 #include <kopp/workqueue/clock.hpp>
@@ -57,7 +57,7 @@ class Controller::Impl {
   [[nodiscard]] Controller& controller() { return controller_; }
 
   [[nodiscard]] const std::string& name() const { return options_.name; }
-  [[nodiscard]] const KindRef& kind() const { return kind_; }
+  [[nodiscard]] const OwningKind& kind() const { return kind_; }
   [[nodiscard]] Cache& cache() { return cache_; }
   [[nodiscard]] ControllerQueue& queue() { return *queue_; }
   /// Recognizes the events of the reconciles' own writes. A simulation that calls reconciler()
@@ -84,12 +84,12 @@ class Controller::Impl {
   void AddInformers(const InformerSet& informers) { informers_.push_back(&informers); }
   [[nodiscard]] const std::vector<const InformerSet*>& informers() const { return informers_; }
   /// Adds a kind that is watched while the controller runs.
-  void AddWatchedKind(const KindRef& kind);
+  void AddWatchedKind(const OwningKind& kind);
   /// Returns whether the controller watches or has watched a kind, in any version.
   [[nodiscard]] bool Watches(const Kind& kind) const;
   /// Adds a kind whose objects the reconciled objects own: see Manager::Permissions.
   void AddOwnedKind(const Kind& kind) { owned_kinds_.emplace_back(kind); }
-  [[nodiscard]] const std::vector<KindRef>& owned_kinds() const { return owned_kinds_; }
+  [[nodiscard]] const std::vector<OwningKind>& owned_kinds() const { return owned_kinds_; }
   /// Sets the reconcile function, then calls the function of OnReconciler.
   void SetReconciler(Reconciler reconcile);
   /// Sets a function that starts the controller when it is complete. For controllers that are added
@@ -136,15 +136,15 @@ class Controller::Impl {
 
   Controller controller_{*this};
   ControllerOptions options_;
-  const KindRef kind_;
+  const OwningKind kind_;
   Cache& cache_;
   Clock& clock_;
   // Null unless options_.cancel_superseded. Declared before queue_, which calls it.
   std::unique_ptr<RunningReconciles> running_;
   std::unique_ptr<ControllerQueue> queue_;  // never null
   std::vector<const InformerSet*> informers_;
-  mutable detail::Guarded<std::set<KindRef>> watched_;  // see AddWatchedKind
-  std::vector<KindRef> owned_kinds_;
+  mutable detail::Guarded<std::set<OwningKind>> watched_;  // see AddWatchedKind
+  std::vector<OwningKind> owned_kinds_;
   Find find_;
   Reconciler reconcile_;
   std::function<void()> on_reconciler_;  // may be empty

@@ -16,8 +16,8 @@
 #include <kopp/controller/reason.hpp>
 #include <kopp/informer/any_object.hpp>
 #include <kopp/informer/handlers.hpp>
-#include <kopp/informer/kind_ref.hpp>
 #include <kopp/informer/object_key.hpp>
+#include <kopp/informer/owning_kind.hpp>
 #include <kopp/workqueue/guarded.hpp>
 #include <kopp/workqueue/queue.hpp>
 
@@ -43,7 +43,7 @@ class OwnEvents {
   using Add = std::function<void(const ObjectKey& key, AddOptions options)>;
 
   /// `kind` is that of the reconciled objects. `add` adds an event to the queue of the controller.
-  OwnEvents(KindRef kind, Add add) : kind_(std::move(kind)), add_(std::move(add)) {}
+  OwnEvents(OwningKind kind, Add add) : kind_(std::move(kind)), add_(std::move(add)) {}
   OwnEvents(const OwnEvents&) = delete;
   OwnEvents& operator=(const OwnEvents&) = delete;
 
@@ -139,7 +139,7 @@ class OwnEvents {
   static std::vector<WaitingEvent> RemoveForeign(Writes& writes, const ClientWrite* ended);
   void AddAll(const ObjectKey& key, std::vector<WaitingEvent> events) const noexcept;
 
-  const KindRef kind_;
+  const OwningKind kind_;
   const Add add_;
   std::atomic<std::size_t> size_{0};       // of entries_
   std::atomic<std::uint64_t> last_id_{0};  // of writes

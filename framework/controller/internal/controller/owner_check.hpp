@@ -10,9 +10,9 @@
 #include <vector>
 
 #include <kopp/informer/any_object.hpp>
-#include <kopp/informer/kind_ref.hpp>
 #include <kopp/informer/object.hpp>
 #include <kopp/informer/object_key.hpp>
+#include <kopp/informer/owning_kind.hpp>
 #include <kopp/log.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
@@ -23,7 +23,7 @@ namespace kopp {
 class OwnerCheck {
  public:
   struct Options {
-    KindRef owner{};  ///< the kind of the reconciled objects
+    OwningKind owner{};  ///< the kind of the reconciled objects
     /// Returns the reconciled object, or an empty AnyObject.
     std::function<informer::AnyObject(const ObjectKey&)> find{};
     /// Returns whether the controller watches a kind.

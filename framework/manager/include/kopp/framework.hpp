@@ -14,12 +14,12 @@
 #include <kopp/controller.hpp>
 #include <kopp/controller/channel.hpp>
 #include <kopp/controller/controller_options.hpp>
+#include <kopp/controller/detail/reconciler_of.hpp>
 #include <kopp/controller/event_queue.hpp>
 #include <kopp/controller/expectations.hpp>
 #include <kopp/controller/handler_functions.hpp>
 #include <kopp/controller/reason.hpp>
 #include <kopp/controller/reconcile_event.hpp>
-#include <kopp/controller/reconciler_of.hpp>
 #include <kopp/controller/source.hpp>
 #include <kopp/controller/watch_handle.hpp>
 #include <kopp/controller/with_finalizer.hpp>

@@ -58,7 +58,7 @@ class Manager {
     return builder;
   }
   /// The same for a kind that is only known at run time. The cache has whole objects.
-  ControllerBuilder<Unstructured> AddController(const KindRef& kind,
+  ControllerBuilder<Unstructured> AddController(const OwningKind& kind,
                                                 ControllerOptions options = {}) {
     return {NewController(std::move(options), kind), kind};
   }

@@ -12,8 +12,8 @@
 
 #include <kopp/client.hpp>
 #include <kopp/crd/schema_of.hpp>
-#include <kopp/informer/kind_ref.hpp>
 #include <kopp/informer/object.hpp>
+#include <kopp/informer/owning_kind.hpp>
 #include <kopp/markers.hpp>
 #include <kopp/workqueue/clock.hpp>
 
@@ -91,7 +91,7 @@ void DescribeCrdOf(CrdBuilder& builder) {
 
 /// One version of a kind and the function that describes it.
 struct CrdSource {
-  KindRef kind = {};
+  OwningKind kind = {};
   DescribeCrd describe = nullptr;
 };
 

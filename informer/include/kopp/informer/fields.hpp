@@ -7,9 +7,9 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <kopp/informer/decode_error.hpp>
-#include <kopp/informer/enum_names.hpp>
-#include <kopp/informer/field_macros.hpp>
-#include <kopp/informer/json_fields.hpp>
+#include <kopp/informer/detail/enum_names.hpp>
+#include <kopp/informer/detail/field_macros.hpp>
+#include <kopp/informer/detail/json_fields.hpp>
 
 /// Declares which members of a struct are JSON fields:
 /// `KOPP_FIELDS(Foo::Spec, deploymentName, replicas)`. Write it in the namespace of the struct,

@@ -12,14 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include <kopp/informer/detail/reflector.hpp>
+#include <kopp/informer/detail/store_version.hpp>
 #include <kopp/informer/event_handler.hpp>
 #include <kopp/informer/handler_registration.hpp>
 #include <kopp/informer/informer_error.hpp>
 #include <kopp/informer/informer_status.hpp>
 #include <kopp/informer/metrics.hpp>
-#include <kopp/informer/reflector.hpp>
 #include <kopp/informer/store.hpp>
-#include <kopp/informer/store_version.hpp>
 #include <kopp/workqueue/random_source.hpp>
 
 namespace kopp::informer {

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include <kopp/informer/detail/padded_text.hpp>
 #include <kopp/informer/fields.hpp>
 #include <kopp/informer/object.hpp>
-#include <kopp/informer/padded_text.hpp>
 
 namespace kopp {
 

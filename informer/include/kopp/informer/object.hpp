@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <kopp/informer/detail/interned.hpp>
 #include <kopp/informer/fields.hpp>
-#include <kopp/informer/interned.hpp>
 #include <kopp/informer/object_key.hpp>
 
 namespace kopp {
@@ -21,7 +21,8 @@ enum class Scope {
 
 /// A kind of object of the Kubernetes API: group, version, kind and plural name. Corresponds to
 /// schema.GroupVersionKind and schema.GroupVersionResource in Go. Does not own its strings, which
-/// must outlive it: use string literals, or a KindRef for a kind that is only known at run time.
+/// must outlive it: use string literals, or an OwningKind for a kind that is only known at run
+/// time.
 struct Kind {
   std::string_view api_version = {};  ///< "apps/v1", or "v1" for the core group
   std::string_view kind = {};         ///< "Deployment"

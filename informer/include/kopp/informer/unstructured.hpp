@@ -12,10 +12,10 @@
 namespace kopp {
 
 /// A whole object: its decoded metadata, and all fields as JSON text, which is parsed on demand.
-/// metadata.managedFields is not kept, because it is often the largest part of an object and only
-/// the API server uses it. Use it for a kind that is only known at run time; see also Whole.
+/// Caches do not keep metadata.managedFields, because it is often the largest part of an object and
+/// only the API server uses it. Use it for a kind that is only known at run time; see also Whole.
 ///
-///     const auto web = context.cache.Get(kind, {"shop", "web"});  // kind: a kopp::KindRef
+///     const auto web = context.cache.Get(kind, {"shop", "web"});  // kind: a kopp::OwningKind
 ///     const int replicas = web->At("/spec/replicas").get<int>();
 ///
 /// Keep it const and share it: each call of Json, At and As parses the text. Several threads may
@@ -24,15 +24,17 @@ class Unstructured {
  public:
   /// Without an object: no metadata, and the text "{}".
   Unstructured() = default;
-  /// Decodes one object of any kind. If the text has neither `apiVersion` nor `kind`, as in the
-  /// items of a list, adds those of `kind`. Throws DecodeError. Only the metadata is validated.
+  /// Decodes one object of any kind, without metadata.managedFields. If the text has neither
+  /// `apiVersion` nor `kind`, as in the items of a list, adds those of `kind`. Throws DecodeError.
+  /// Only the metadata is validated.
   static Unstructured FromJson(const JsonObject& parsed, const Kind& kind = {});
   static Unstructured FromJson(std::string_view text, const Kind& kind = {});
+  /// Like FromJson, with metadata.managedFields.
+  static Unstructured FromText(std::string text, const Kind& kind = {});
 
   ObjectMeta metadata = {};
 
-  /// Returns the JSON text of the object, without metadata.managedFields. It is valid as long as
-  /// this object.
+  /// Returns the JSON text of the object. It is valid as long as this object.
   [[nodiscard]] std::string_view text() const { return text_; }
   /// Returns the object as JSON, for example to change it and to write it with Client::Update.
   /// Throws DecodeError if the text is not valid JSON.

@@ -6,6 +6,7 @@
 
 #include <kopp/client.hpp>
 #include <kopp/crd.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/informer/api_error.hpp>
 #include <kopp/validate.hpp>
 
@@ -70,7 +71,9 @@ class StructCrdsTest : public ConformanceTest {
     if (kind.scope == Scope::kNamespaced) metadata["namespace"] = ns();
     return Client(ServerTransport())
         .WithFieldValidation(FieldValidation::kIgnore)
-        .Create(kind, {{"metadata", metadata}, {"spec", spec}})["spec"];
+        .Dynamic(kind)
+        .Create({{"metadata", metadata}, {"spec", spec}})
+        .At("/spec");
   }
   template <typename T>
   std::string ErrorOf(const json& spec) {

@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/crd.hpp>
-#include <kopp/informer/json_fields.hpp>
+#include <kopp/informer/detail/json_fields.hpp>
 
 namespace crd_kinds {
 

@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/crd.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/testing/environment.hpp>
 #include <kopp/testing/fake_clock.hpp>
@@ -63,8 +64,8 @@ TEST(InstallCrdsTest, TheManagerInstallsTheKindsOfItsControllersAndAddedOnes) {
   env.manager().AddController<crd_types::Foo>().Reconcile(DoNothing);
   env.manager().AddCrd<crd_types::Tenant>();
   env.manager().InstallCrds();
-  EXPECT_TRUE(env.client().Get(kDefinitions, {"", "foos.example.com"}));
-  EXPECT_TRUE(env.client().Get(kDefinitions, {"", "tenants.example.com"}));
+  EXPECT_TRUE(env.client().Dynamic(kDefinitions).Get({"", "foos.example.com"}));
+  EXPECT_TRUE(env.client().Dynamic(kDefinitions).Get({"", "tenants.example.com"}));
 }
 
 TEST(InstallCrdsTest, PrintCrdPrintsEachDefinitionOnce) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kopp/crd.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/testing/environment.hpp>
 
@@ -95,9 +96,9 @@ const kopp::ObjectKey blog_key{"default", "blog"};
 TEST(VersionsPageTest, AnUpdateThroughTheOldVersionDeletesTheNewField) {
   Sites<v1beta1::Site> sites;
   const kopp::Client& client = sites.client();
-  json site = client.Get(v1beta1::Site::kKind, {"default", "blog"}).value();
+  json site = client.Dynamic(v1beta1::Site::kKind).Get({"default", "blog"})->Json();
   site["spec"]["host"] = "b.example.com";
-  client.Update(v1beta1::Site::kKind, site);
+  client.Update<v1beta1::Site>(site);
 
   const auto stored = client.Get<v1::Site>({"default", "blog"}).value();
   EXPECT_EQ(stored.spec.color, std::nullopt);  // was "blue"
@@ -116,25 +117,25 @@ TEST(VersionsPageTest, AWriteThroughTheNewVersionKeepsIt) {
   sites.client().Patch<v1::Site>(blog_key,
                                  kopp::Patch::Merge({{"spec", {{"host", "c.example.com"}}}}));
   EXPECT_EQ(sites.Color(), "blue");
-  json site = sites.client().Get(v1::Site::kKind, blog_key).value();
+  json site = sites.client().Dynamic(v1::Site::kKind).Get(blog_key)->Json();
   site["spec"]["host"] = "b.example.com";
-  sites.client().Update(v1::Site::kKind, site);
+  sites.client().Update<v1::Site>(site);
   EXPECT_EQ(sites.Color(), "blue");
 }
 
 TEST(VersionsPageTest, AWriteThroughAVersionWithTheSameSchemaKeepsIt) {
   Sites<same::v1beta1::Site> sites;
-  json site = sites.client().Get(same::v1beta1::Site::kKind, blog_key).value();
+  json site = sites.client().Dynamic(same::v1beta1::Site::kKind).Get(blog_key)->Json();
   site["spec"]["host"] = "b.example.com";
-  sites.client().Update(same::v1beta1::Site::kKind, site);
+  sites.client().Update<same::v1beta1::Site>(site);
   EXPECT_EQ(sites.Color(), "blue");
 }
 
 TEST(VersionsPageTest, AWriteThroughAVersionThatPreservesUnknownFieldsKeepsIt) {
   Sites<open::Site> sites;
-  json site = sites.client().Get(open::Site::kKind, blog_key).value();
+  json site = sites.client().Dynamic(open::Site::kKind).Get(blog_key)->Json();
   site["spec"]["host"] = "b.example.com";
-  sites.client().Update(open::Site::kKind, site);
+  sites.client().Update<open::Site>(site);
   EXPECT_EQ(sites.Color(), "blue");
 }
 

@@ -12,8 +12,8 @@
 #include <kopp/cluster.hpp>
 #include <kopp/controller.hpp>
 #include <kopp/controller/channel.hpp>
+#include <kopp/controller/detail/reconciler_of.hpp>
 #include <kopp/controller/handler_functions.hpp>
-#include <kopp/controller/reconciler_of.hpp>
 #include <kopp/controller/source.hpp>
 #include <kopp/informer/handler_registration.hpp>
 #include <kopp/informer/handlers.hpp>
@@ -85,7 +85,7 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
       return informer::AnyObject(cache.template Get<T>(key, {.await_own_writes = false}));
     });
   }
-  ControllerBuilder(Controller& controller, const KindRef& kind)
+  ControllerBuilder(Controller& controller, const OwningKind& kind)
     requires std::same_as<T, Unstructured>
       : ControllerBuilderBase(controller, controller.cache().InformerFor(kind)) {
     Init(typeid(T), [&cache = std::as_const(controller_.cache()), kind](const ObjectKey& key) {
@@ -181,7 +181,7 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
 
   /// Owns() for a kind that is only known at run time. The cache has only the metadata of its
   /// objects, unless `form` is kComplete.
-  ControllerBuilder& Owns(const KindRef& kind, ObjectForm form = ObjectForm::kMetadataOnly,
+  ControllerBuilder& Owns(const OwningKind& kind, ObjectForm form = ObjectForm::kMetadataOnly,
                           const OwnsOptions& options = {}) {
     AddHandler(controller_.cache().InformerFor(kind, form),
                form == ObjectForm::kComplete ? typeid(Unstructured) : typeid(PartialObjectMetadata),
@@ -189,7 +189,7 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
     return *this;
   }
   /// Watches() for a kind that is only known at run time.
-  ControllerBuilder& Watches(const KindRef& kind,
+  ControllerBuilder& Watches(const OwningKind& kind,
                              std::function<std::vector<ObjectKey>(const Unstructured&)> keys) {
     const auto keys_of_any = [keys = std::move(keys)](const informer::AnyObject& object) {
       return keys(*object.As<Unstructured>());

@@ -13,6 +13,7 @@
 
 #include <kopp/informer/any_object.hpp>
 #include <kopp/manager.hpp>
+#include <kopp/standalone_cache.hpp>
 #include <kopp/testing/api_server.hpp>
 #include <kopp/testing/wait_result.hpp>
 
@@ -190,8 +191,8 @@ class Environment {
     return ReconcileOnce(*cache, {T::kKind, key, must_exist, find},
                          ReconcilerOf<T>(std::move(reconcile)));
   }
-  [[nodiscard]] std::unique_ptr<Cache> NewCache();
-  Result ReconcileOnce(Cache& cache, const Target& target, const Reconciler& reconcile);
+  [[nodiscard]] std::unique_ptr<StandaloneCache> NewCache();
+  Result ReconcileOnce(StandaloneCache& cache, const Target& target, const Reconciler& reconcile);
   WaitResult AwaitObject(const Kind& kind, const ObjectKey& key,
                          const std::function<bool(const std::string* object)>& condition);
 

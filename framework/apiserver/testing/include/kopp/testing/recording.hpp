@@ -10,7 +10,7 @@
 
 #include <kopp/cache.hpp>
 #include <kopp/client_options.hpp>
-#include <kopp/controller/reconciler_of.hpp>
+#include <kopp/controller/detail/reconciler_of.hpp>
 #include <kopp/testing/wait_result.hpp>
 
 namespace kopp::testing {

@@ -9,9 +9,9 @@
 #include <kopp/http_source.hpp>
 #include <kopp/informer/any_object.hpp>
 #include <kopp/informer/json_object.hpp>
-#include <kopp/informer/kind_ref.hpp>
 #include <kopp/informer/metadata_only.hpp>
 #include <kopp/informer/object.hpp>
+#include <kopp/informer/owning_kind.hpp>
 
 namespace kopp::detail {
 
@@ -37,7 +37,7 @@ std::vector<std::shared_ptr<const T>> Typed(const std::vector<informer::AnyObjec
 
 /// How a Cache watches the objects of a view, and decodes them.
 struct WatchedView {
-  using Decode = informer::AnyObject (*)(const JsonObject& text, const KindRef& kind,
+  using Decode = informer::AnyObject (*)(const JsonObject& text, const OwningKind& kind,
                                          const CacheTransform& transform);
 
   template <ApiObject T>
@@ -46,15 +46,15 @@ struct WatchedView {
             .kind = T::kKind,
             .form = kIsMetadataOnly<T> ? ObjectForm::kMetadataOnly : ObjectForm::kComplete,
             .decode =
-                [](const JsonObject& text, const KindRef&, const CacheTransform& transform) {
+                [](const JsonObject& text, const OwningKind&, const CacheTransform& transform) {
                   return Transformed(text.Decode<T>(), transform);
                 },
             .complete = CacheKey::Of<typename ViewsOf<T>::Complete>()};
   }
-  static WatchedView Of(const KindRef& kind, ObjectForm form);
+  static WatchedView Of(const OwningKind& kind, ObjectForm form);
 
   CacheKey key;
-  KindRef kind;
+  OwningKind kind;
   ObjectForm form;
   Decode decode;
   CacheKey complete;  // the view whose options apply if `key` has none
@@ -66,7 +66,7 @@ struct WatchedViewRef {
   static WatchedViewRef Of() {
     return {CacheKey::Of<T>(), [](const CacheKey&) { return WatchedView::Of<T>(); }};
   }
-  static WatchedViewRef Of(const KindRef& kind, ObjectForm form);
+  static WatchedViewRef Of(const OwningKind& kind, ObjectForm form);
 
   CacheKey key;
   WatchedView (*describe)(const CacheKey& key);

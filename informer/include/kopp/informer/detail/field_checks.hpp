@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <kopp/informer/json_fields.hpp>
+#include <kopp/informer/detail/json_fields.hpp>
 
 // The checks that KOPP_FIELDS makes at compile time.
 

@@ -1,9 +1,9 @@
 #pragma once
 #pragma GCC system_header  // see fields.hpp
 
-#include <kopp/informer/enum_names.hpp>
-#include <kopp/informer/field_checks.hpp>
-#include <kopp/informer/for_each.hpp>
+#include <kopp/informer/detail/enum_names.hpp>
+#include <kopp/informer/detail/field_checks.hpp>
+#include <kopp/informer/detail/for_each.hpp>
 
 // Implementation of KOPP_FIELDS. An entry is a member name, or the list (kind, member, arguments)
 // to which KOPP_FIELD or KOPP_IGNORE expands. KOPP_FIELD_USE(macro, context, entry) expands to

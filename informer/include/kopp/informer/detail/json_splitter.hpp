@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include <kopp/informer/bracket_scanner.hpp>
-#include <kopp/informer/padded_text.hpp>
+#include <kopp/informer/detail/bracket_scanner.hpp>
+#include <kopp/informer/detail/padded_text.hpp>
 
 namespace kopp {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <kopp/informer/for_each.hpp>
+#include <kopp/informer/detail/for_each.hpp>
 
 /// Declares the names that the values of an enum have in JSON. Write it in the namespace of the
 /// enum, after the enum:

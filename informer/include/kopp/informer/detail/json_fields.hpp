@@ -15,7 +15,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include <kopp/informer/enum_names.hpp>
+#include <kopp/informer/detail/enum_names.hpp>
 
 namespace kopp {
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include <kopp/cache.hpp>
-#include <kopp/informer/kind_ref.hpp>
 #include <kopp/informer/object.hpp>
+#include <kopp/informer/owning_kind.hpp>
 #include <kopp/informer/unstructured.hpp>
 #include <kopp/reconcile.hpp>
 
@@ -30,7 +30,7 @@ template <ApiObject T, typename F>
 
 /// The same for the objects of `kind`, which is only known at run time.
 template <typename F>
-[[nodiscard]] Reconciler ReconcilerOf(const KindRef& kind, F reconcile) {
+[[nodiscard]] Reconciler ReconcilerOf(const OwningKind& kind, F reconcile) {
   if constexpr (std::is_invocable_r_v<Result, F&, const ObjectKey&, Context&>) {
     return reconcile;
   } else {

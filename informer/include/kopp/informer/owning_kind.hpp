@@ -11,21 +11,21 @@
 
 namespace kopp {
 
-/// A kind that is only known at run time: a Kind that owns its strings. RestMapper returns it.
+/// A Kind that owns its strings, for a kind that is only known at run time. RestMapper returns it.
 ///
-///     const kopp::KindRef web = mapper.ForResource("deployments.apps").kind;
-///     client.Get(web, {"shop", "web"});
+///     const kopp::OwningKind deployments = mapper.ForResource("deployments.apps").kind;
+///     const auto web = cache.Get(deployments, {"shop", "web"});
 ///
 /// A value type. Several threads may use a const object at the same time.
-struct KindRef {
+struct OwningKind {
   std::string api_version = {};  ///< "apps/v1", or "v1" for the core group
   std::string kind = {};         ///< "Deployment"
   std::string plural = {};       ///< "deployments"
   Scope scope = Scope::kNamespaced;
 
-  KindRef() = default;
+  OwningKind() = default;
   /// Copies the strings of `other`.
-  KindRef(const Kind& other);  // NOLINT(google-explicit-constructor): a Kind is one
+  OwningKind(const Kind& other);  // NOLINT(google-explicit-constructor): a Kind is one
 
   /// Returns a view, which is valid until this object is changed or destroyed. So that it cannot
   /// refer to a temporary object, the conversion of a temporary does not compile: name it first.
@@ -44,19 +44,21 @@ struct KindRef {
   /// the kind nor the scope, which only the API server knows.
   [[nodiscard]] std::string ToString() const;
 
-  friend auto operator<=>(const KindRef&, const KindRef&) = default;
+  friend auto operator<=>(const OwningKind&, const OwningKind&) = default;
 };
 
+using KindRef [[deprecated("use OwningKind")]] = OwningKind;
+
 /// Writes ToString().
-std::ostream& operator<<(std::ostream& out, const KindRef& kind);
+std::ostream& operator<<(std::ostream& out, const OwningKind& kind);
 
 }  // namespace kopp
 
 template <>
-struct std::hash<kopp::KindRef> {
+struct std::hash<kopp::OwningKind> {
   /// Kinds that differ only in `kind` or `scope` have the same hash; an API server has no such
   /// kinds.
-  std::size_t operator()(const kopp::KindRef& kind) const noexcept {
+  std::size_t operator()(const kopp::OwningKind& kind) const noexcept {
     const std::size_t version = std::hash<std::string>{}(kind.api_version);
     return std::hash<std::string>{}(kind.plural) ^
            (version + 0x9e3779b97f4a7c15U + (version << 6U) + (version >> 2U));

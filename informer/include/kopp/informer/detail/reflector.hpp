@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <kopp/informer/reflector_state.hpp>
+#include <kopp/informer/detail/reflector_state.hpp>
 #include <kopp/informer/source.hpp>
 
 namespace kopp::informer {

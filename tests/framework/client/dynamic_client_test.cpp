@@ -1,0 +1,107 @@
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <kopp/client.hpp>
+#include <kopp/dynamic_client.hpp>
+#include <kopp/kinds.hpp>
+#include <kopp/testing/fake_clock.hpp>
+#include <kopp/testing/scripted_transport.hpp>
+
+namespace kopp {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+
+constexpr const char* kSites = "/apis/example.com/v1/namespaces/shop/webs";
+constexpr const char* kSite = "/apis/example.com/v1/namespaces/shop/webs/a";
+constexpr const char* kSiteObject =
+    R"({"apiVersion":"example.com/v1","kind":"Web","metadata":{"name":"a","namespace":"shop","managedFields":[{"manager":"m"}]},"spec":{"size":3}})";
+
+/// Returns a kind whose strings exist only in the result.
+OwningKind WebKind() {
+  OwningKind kind;
+  kind.api_version = std::string("example.com") + "/v1";
+  kind.kind = std::string("W") + "eb";
+  kind.plural = std::string("w") + "ebs";
+  return kind;
+}
+
+class DynamicClientTest : public ::testing::Test {
+ protected:
+  testing::FakeClock clock_;
+  testing::ScriptedTransport transport_{clock_};
+  DynamicClient webs_ = Client(transport_, "me").Dynamic(WebKind());
+};
+
+TEST_F(DynamicClientTest, GetReturnsAllFields) {
+  transport_.Respond("GET", kSite, 200, kSiteObject);
+  const auto web = webs_.Get({"shop", "a"});
+  ASSERT_TRUE(web);
+  EXPECT_EQ(web->metadata.name, "a");
+  EXPECT_EQ(web->At("/spec/size"), 3);
+  EXPECT_EQ(web->Json(), json::parse(kSiteObject)) << "also managedFields";
+}
+
+TEST_F(DynamicClientTest, GetOfAMissingObjectReturnsNothing) {
+  EXPECT_FALSE(webs_.Get({"shop", "a"}));
+}
+
+TEST_F(DynamicClientTest, TheObjectsOfAListHaveTheirType) {
+  transport_.Respond("GET", kSites, 200,
+                     R"({"metadata":{},"items":[{"metadata":{"name":"a"}},{}]})");
+  std::vector<json> objects;
+  for (const Unstructured& web : webs_.List({.ns = "shop"})) objects.push_back(web.Json());
+  const json type{{"apiVersion", "example.com/v1"}, {"kind", "Web"}};
+  json with_name = type;
+  with_name["metadata"]["name"] = "a";
+  EXPECT_THAT(objects, ElementsAre(with_name, type));
+}
+
+TEST_F(DynamicClientTest, EachWriteIsSentAndItsResponseIsReturned) {
+  for (const std::string& path : {std::string(kSite), std::string(kSite) + "/status"}) {
+    for (const char* method : {"PUT", "PATCH"}) transport_.Respond(method, path, 200, kSiteObject);
+  }
+  transport_.Respond("POST", kSites, 201, kSiteObject);
+  transport_.Respond("DELETE", kSite, 200, kSiteObject);
+  const json object{{"metadata", {{"name", "a"}, {"namespace", "shop"}}}};
+  const Patch patch = Patch::Merge(json::object());
+
+  std::vector<json> results;
+  for (const Unstructured& written :
+       {webs_.Create(object), webs_.Update(object), webs_.UpdateStatus(object),
+        webs_.Patch({"shop", "a"}, patch), webs_.PatchStatus({"shop", "a"}, patch),
+        webs_.Apply(object)}) {
+    results.push_back(written.Json());
+  }
+  EXPECT_TRUE(webs_.Delete({"shop", "a"}));
+
+  EXPECT_THAT(results, ::testing::Each(json::parse(kSiteObject)));
+  std::vector<std::string> requests;
+  for (const ApiRequest& request : transport_.Requests()) {
+    requests.push_back(request.method + ' ' +
+                       request.target.substr(0, request.target.find('?'))
+                           .substr(std::string("/apis/example.com/v1/namespaces").size()));
+  }
+  EXPECT_THAT(requests,
+              ElementsAre("POST /shop/webs", "PUT /shop/webs/a", "PUT /shop/webs/a/status",
+                          "PATCH /shop/webs/a", "PATCH /shop/webs/a/status", "PATCH /shop/webs/a",
+                          "DELETE /shop/webs/a"));
+}
+
+TEST_F(DynamicClientTest, AWatcherOutlivesTheStringsOfItsKind) {
+  auto watcher = Client(transport_)
+                     .Dynamic(WebKind())
+                     .Watch({.ns = "shop"}, {.resource_version = "7", .clock = clock_});
+  transport_.SendToWatch(kSites, std::string(R"({"type":"ADDED","object":)") + kSiteObject + "}\n");
+  const auto event = watcher.Next();
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->object.Json(), json::parse(kSiteObject));
+}
+
+}  // namespace
+}  // namespace kopp
