@@ -26,6 +26,9 @@ static kopp::Result Reconcile(const ConfigMap& original, kopp::Context& ctx) {
 int main(int argc, char** argv) {
   const auto stop = kopp::StopOnSignal();
   kopp::Manager manager{kopp::Options::FromCommandLine(argc, argv, "Copies ConfigMaps.")};
-  manager.AddController<ConfigMap>({.name = "copy"}).Owns<ConfigMap>().Reconcile(Reconcile);
+  manager.AddController<ConfigMap>({.name = "copy"})
+      .Owns<ConfigMap>()
+      .Cached()
+      .Reconcile(Reconcile);
   return manager.Run(stop);
 }

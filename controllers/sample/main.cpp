@@ -50,10 +50,11 @@ int main(int argc, char** argv) {
       .AddController<sample::Foo>({.name = "foo",
                                    .workers = 2,
                                    .limiter = MakeRateLimiter(),
-                                   .resync = std::chrono::seconds(30)})
+                                   .sync_period = std::chrono::seconds(30)})
       // Ignores changes of the status, so that the controller's own writes cause no reconcile.
       .Where(kopp::GenerationChanged() || kopp::LabelsChanged() || kopp::AnnotationsChanged())
       .Owns<sample::DeploymentView>()
+      .Cached()
       .Where(kopp::ResourceVersionChanged())
       .Reconcile(sample::ReconcileFoo);
   DeclareWrites(manager);

@@ -89,6 +89,7 @@ void AddController(kopp::Manager& manager, Dns& dns) {
   manager.AddController<Website>()
       .Where(kopp::GenerationChanged())  // not for writes of the status
       .Owns<ConfigMap>()
+      .Cached()
       .Owns<Deployment>()
       .Owns<Service>()
       .Watches<ConfigMap>([&cache](const ConfigMap& page) {

@@ -34,13 +34,12 @@ std::string SecondsText(Duration duration) {
 /// Returns a description of a view, and what watches it.
 std::string WatchHint(const detail::CacheKey& key, const std::string& kind) {
   if (key.kind.kind.empty()) {
-    return "this view of " + kind + ": add .Owns<…>() or .Watches<…>()";
+    return "this view of " + kind + ": add .Owns<…>().Cached() or .Watches<…>()";
   }
   if (key.form == typeid(PartialObjectMetadata)) {
     return "the metadata of " + kind + " objects: add .Owns(kind)";
   }
-  return "complete " + kind +
-         " objects: add .Owns(kind, ObjectForm::kComplete) or .Watches(kind, …)";
+  return "complete " + kind + " objects: add .Owns(kind).Cached() or .Watches(kind, …)";
 }
 
 /// Several views may be of one kind, also of another version of it.

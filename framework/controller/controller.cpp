@@ -22,11 +22,11 @@
 namespace kopp {
 namespace {
 
-constexpr Duration kDefaultResync = std::chrono::hours(10);
+constexpr Duration kDefaultSyncPeriod = std::chrono::hours(10);
 
 ControllerOptions WithDefaults(ControllerOptions options, const ControllerMetrics* metrics) {
   if (!options.workers) options.workers = 1;
-  if (!options.resync) options.resync = kDefaultResync;
+  if (!options.sync_period) options.sync_period = kDefaultSyncPeriod;
   if (metrics != nullptr) options.track_times = true;
   return options;
 }
@@ -56,7 +56,7 @@ void RequireValid(const ControllerOptions& options) {
   const auto check = [&](const char* option, Duration value) {
     detail::RequireNotNegative(name_of(option), value);
   };
-  check("resync", options.resync.value_or(Duration::zero()));
+  check("sync_period", options.sync_period.value_or(Duration::zero()));
   check("reconcile_timeout", options.reconcile_timeout);
   check("max_interval", options.max_interval);
   check("coalesce.quiet", options.coalesce.quiet);

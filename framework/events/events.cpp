@@ -200,15 +200,14 @@ class EventRecorder::Writer {
   }
 
   void Write(PendingEvent event) {
-    using Outcome = SendResult::Outcome;
     if (event.request.body.is_null()) {
       auto request = aggregator_->Add(event.occurrence);
       if (!request) return;
       event.request = *std::move(request);
     }
     const SendResult result = sender_.Try(event.request, event.tries > 0);
-    if (result.outcome == Outcome::kRejected) CountDropped("rejected", 1);
-    if (result.outcome != Outcome::kRetry) return;
+    if (result.outcome == SendResult::Outcome::kRejected) CountDropped("rejected", 1);
+    if (result.outcome != SendResult::Outcome::kRetry) return;
     if (++event.tries == kMaxTries) {
       log_.Error("Unable to write event (retry limit exceeded!)", {{"event", event.request.key}});
       return CountDropped("retry_limit", 1);

@@ -126,6 +126,7 @@ std::vector<Permission> Manager::Impl::Permissions() const {
 
 int Manager::Impl::Check(const std::stop_token& stop) const {
   try {
+    RejectUnwatchedReads();
     cluster_->RequireUsable();
     const PreflightInput input{.server = cluster_->description(),
                                .kinds = Cache::Impl::Of(cache()).RequiredKinds(),

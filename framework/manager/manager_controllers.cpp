@@ -53,7 +53,7 @@ Controller::Impl& Manager::Impl::NewController(ControllerOptions options, const 
     RequireNewController(options.name);  // before its metrics exist
   }
   if (!options.workers) options.workers = DefaultWorkers(options_, kind);
-  if (!options.resync) options.resync = Spread(options_.sync_period);
+  if (!options.sync_period) options.sync_period = Spread(options_.sync_period);
   TrackQueue(options);
   auto added = std::make_unique<Controller::Impl>(std::move(options), kind, cluster_->cache(),
                                                   options_.clock, CollectedMetrics());

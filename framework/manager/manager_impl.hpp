@@ -91,7 +91,7 @@ class Manager::Impl {
   void PostponeControllers();
   void CheckKinds(const std::stop_token& stop);
   void AwaitOptionalCluster(const Cluster::Impl& cluster, const std::stop_token& stop) const;
-  void ReportUnwatchedReads() const;
+  void RejectUnwatchedReads() const;
   void StartCaches();
   bool WaitForCaches(const std::stop_token& stop);
   void Lead(const std::stop_token& stop);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -41,6 +42,7 @@ int Manager::Impl::Run(const std::stop_token& stop) {
 
 /// Returns whether everything has started. Throws if something cannot start.
 bool Manager::Impl::Start(const std::stop_token& stop) {
+  RejectUnwatchedReads();
   if (recorder_) recorder_->Open(options_.name);
   for (Cluster::Impl* cluster : Clusters()) cluster->RequireUsable();
   PostponeControllers();
@@ -53,7 +55,6 @@ bool Manager::Impl::Start(const std::stop_token& stop) {
   Group(RunnableGroup::kServers).Start();
   if (options_.install_crds) InstallCrds(std::chrono::seconds(30), stop);
   CheckKinds(stop);
-  ReportUnwatchedReads();
   StartCaches();
   if (!WaitForCaches(stop)) return false;
   Group(RunnableGroup::kOthers).Start();
@@ -131,20 +132,28 @@ std::unique_ptr<EventRecorder> Manager::Impl::NewEventRecorder(Transport& transp
                                          options_.log, options_.clock, std::move(options));
 }
 
-/// Logs each view that the program reads and no cache watches. It is no error: the program may have
-/// controllers that this manager does not run.
-void Manager::Impl::ReportUnwatchedReads() const {
+/// Throws ConfigError if the program reads views that no cache watches; see
+/// Options::reject_unwatched_reads.
+void Manager::Impl::RejectUnwatchedReads() const {
+  if (!options_.reject_unwatched_reads || options_.transport) return;
   const std::vector<Cluster::Impl*> clusters = Clusters();
+  std::set<std::string> kinds;
   for (const detail::WatchedViewRef& view : detail::ReadViews()) {
     const bool throws = std::ranges::all_of(clusters, [&](const Cluster::Impl* cluster) {
       return Cache::Impl::Of(cluster->cache()).RejectsReads(view.key);
     });
-    if (!throws) continue;
-    options_.log.Info(
-        "The program has a read of a view that no cache watches; the read throws. "
-        "Add .Owns<VIEW>() or .Watches<VIEW>() to the controller that reads it",
-        {{"kind", view.describe(view.key).kind.kind}});
+    if (throws) kinds.insert(view.describe(view.key).kind.kind);
   }
+  if (kinds.empty()) return;
+  std::string names;
+  for (const std::string& kind : kinds) names += (names.empty() ? "" : ", ") + kind;
+  throw ConfigError(
+      "the program reads objects from the cache in a form that the cache does not "
+      "have: " +
+      names +
+      ". Add .Owns<VIEW>().Cached() or .Watches<VIEW>(…) to the "
+      "controller that reads them; if the manager shall not run it, set "
+      "Options::reject_unwatched_reads to false");
 }
 
 void Manager::Impl::StartCaches() {

@@ -103,6 +103,7 @@ int main(int argc, char** argv) {
        .log = kopp::Logger({.write = [](std::string_view) {}})}};  // the peer has no log either
   manager.AddController<Foo>({.name = "foo", .workers = kWorkers})
       .Owns<DeploymentView>()
+      .Cached()
       .Reconcile([&counters](const Foo& foo, kopp::Context& context) {
         return CountingReconcile(foo, context, counters);
       });

@@ -30,7 +30,7 @@ const kopp::testing::Scenario scenario{
                }}}};
 
 void AddController(kopp::Manager& manager) {
-  manager.AddController<ConfigMap>().Owns<Secret>().Reconcile(CreateToken);
+  manager.AddController<ConfigMap>().Owns<Secret>().Cached().Reconcile(CreateToken);
 }
 
 constexpr const char* kStory =
@@ -70,7 +70,7 @@ kopp::Result EnsureToken(const ConfigMap& map, kopp::Context& ctx) {
 }
 
 void AddCorrected(kopp::Manager& manager) {
-  manager.AddController<ConfigMap>().Owns<Secret>().Reconcile(EnsureToken);
+  manager.AddController<ConfigMap>().Owns<Secret>().Cached().Reconcile(EnsureToken);
 }
 
 TEST(TokenTest, TheOperatorSurvivesAllDisturbances) {

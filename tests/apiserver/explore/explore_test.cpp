@@ -292,7 +292,7 @@ TEST(ExploreTest, OnlyAShortResyncRepairsWhatNoEventReports) {
   int text = 0;
   const auto setup_with = [&](std::chrono::seconds resync) -> OperatorSetup {
     return [&text, resync](Manager& manager) {
-      manager.AddController<Widget>({.resync = resync})
+      manager.AddController<Widget>({.sync_period = resync})
           .Reconcile([&text](const Widget& widget, Context& context) -> Result {
             SetPhase(widget, std::to_string(text), context);
             return {};

@@ -233,7 +233,7 @@ bool HasChildWithText(const Widget& widget, const Context& context) {
 TEST(OperatorBugTest, TheNameOfAChildComesFromACounter) {
   const OperatorSetup buggy = [](Manager& manager) {
     const auto counter = std::make_shared<int>(0);
-    manager.AddController<Widget>().Owns<ConfigMap>().Reconcile(
+    manager.AddController<Widget>().Owns<ConfigMap>().Cached().Reconcile(
         [counter](const Widget& widget, Context& context) -> Result {
           if (HasChildWithText(widget, context)) return {};
           ReplaceChildren(widget, "web-" + std::to_string(++*counter), context);

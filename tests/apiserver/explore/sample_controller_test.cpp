@@ -69,9 +69,10 @@ Scenario FooScenario() {
 }
 
 void AddFooController(Manager& manager) {
-  manager.AddController<Foo>({.resync = std::chrono::seconds(30)})
+  manager.AddController<Foo>({.sync_period = std::chrono::seconds(30)})
       .Where(GenerationChanged() || LabelsChanged() || AnnotationsChanged())
       .Owns<Deployment>()
+      .Cached()
       .Where(ResourceVersionChanged())
       .Reconcile(sample::ReconcileFoo);
 }
@@ -113,15 +114,16 @@ TEST(ExploreSampleTest, APlantedWriteLoopIsFound) {
 
 TEST(ExploreSampleTest, APlantedAdoptionOfAForeignDeploymentIsFound) {
   const OperatorSetup setup = [](Manager& manager) {
-    manager.AddController<Foo>().Owns<Deployment>().Reconcile([](const Foo& foo, Context& context) {
-      const ObjectKey key{foo.metadata.ns, foo.spec.deploymentName};
-      const auto existing = context.cache.Get<Deployment>(key);
-      if (existing && !IsControlledBy(*existing, foo)) {
-        const json owner{{"metadata", OwnedBy(foo, foo.spec.deploymentName)}};
-        context.client.Apply<Deployment>(owner, {.adopt = true});
-      }
-      return sample::ReconcileFoo(foo, context);
-    });
+    manager.AddController<Foo>().Owns<Deployment>().Cached().Reconcile(
+        [](const Foo& foo, Context& context) {
+          const ObjectKey key{foo.metadata.ns, foo.spec.deploymentName};
+          const auto existing = context.cache.Get<Deployment>(key);
+          if (existing && !IsControlledBy(*existing, foo)) {
+            const json owner{{"metadata", OwnedBy(foo, foo.spec.deploymentName)}};
+            context.client.Apply<Deployment>(owner, {.adopt = true});
+          }
+          return sample::ReconcileFoo(foo, context);
+        });
   };
   Scenario scenario = FooScenario();
   scenario.start = [](const Client& client) {
@@ -150,7 +152,7 @@ TEST(ExploreSampleTest, APlantedAdoptionOfAForeignDeploymentIsFound) {
 
 TEST(ExploreSampleTest, APlantedWriteThatDefeatsTheBackoffIsFound) {
   const OperatorSetup setup = [](Manager& manager) {
-    manager.AddController<Foo>().Owns<Deployment>().Reconcile(
+    manager.AddController<Foo>().Owns<Deployment>().Cached().Reconcile(
         [&manager](const Foo& foo, Context& context) -> Result {
           if (context.clock.Now() > TimePoint{} + std::chrono::minutes(1)) {
             return sample::ReconcileFoo(foo, context);
@@ -185,6 +187,7 @@ TEST(ExploreSampleTest, TheExampleThatCopiesConfigMapsSurvivesAllDisturbances) {
   const OperatorSetup setup = [](Manager& manager) {
     manager.AddController<ConfigMap>({.name = "copy"})
         .Owns<ConfigMap>()
+        .Cached()
         .Reconcile(copy_example::Reconcile);
   };
   EXPECT_TRUE(Explore(scenario, setup, {.time_limit = kNoTimeLimit}));
@@ -240,13 +243,21 @@ Result EnsureEightChildren(const Widget& widget, Context& context) {
 void AddEightChildrenController(Manager& manager) {
   manager.AddController<Widget>()
       .Owns<ConfigMap>()
+      .Cached()
       .Owns<Secret>()
+      .Cached()
       .Owns<ServiceAccount>()
+      .Cached()
       .Owns<Service>()
+      .Cached()
       .Owns<Deployment>()
+      .Cached()
       .Owns<StatefulSet>()
+      .Cached()
       .Owns<NetworkPolicy>()
+      .Cached()
       .Owns<PodDisruptionBudget>()
+      .Cached()
       .Reconcile(EnsureEightChildren);
 }
 

@@ -74,7 +74,7 @@ inline ConfigMap ChildOf(const Widget& widget, const std::string& name) {
 template <typename F>
 OperatorSetup WidgetOperator(F reconcile) {
   return [reconcile](Manager& manager) {
-    manager.AddController<Widget>().template Owns<ConfigMap>().Reconcile(reconcile);
+    manager.AddController<Widget>().template Owns<ConfigMap>().Cached().Reconcile(reconcile);
   };
 }
 

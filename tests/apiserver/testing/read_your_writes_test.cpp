@@ -75,7 +75,7 @@ TEST(ReadYourWritesServerTest, AReconcilerThatTrustsALateCacheNeitherConflictsNo
   Manager manager{{.transport = std::make_shared<LateWatchTransport>(server.transport())}};
   std::atomic<int> errors{0};
   std::stop_source stop;
-  manager.AddController<ConfigMap>().Owns<Secret>().Reconcile(
+  manager.AddController<ConfigMap>().Owns<Secret>().Cached().Reconcile(
       [&](const ConfigMap& map, Context& context) -> Result {
         if (map.metadata.name != "counter") return {};
         try {

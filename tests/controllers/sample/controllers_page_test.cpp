@@ -152,6 +152,7 @@ TEST_F(ControllersPageTest, AFailureIsWrittenToTheStatus) {
   kopp::Controller& controller =
       manager.AddController<Foo>({.workers = 2, .reconcile_timeout = 2min, .on_error = WriteError})
           .Owns<kopp::Deployment>()
+          .Cached()
           .Reconcile(Reconcile);
   env_.Start();
   CreateFoo("");
@@ -164,7 +165,7 @@ TEST_F(ControllersPageTest, AFailureIsWrittenToTheStatus) {
 }
 
 TEST_F(ControllersPageTest, APausedObjectIsReconciledAfterItsAnnotationIsRemoved) {
-  kopp::ControllerOptions options{.resync = 0s,           // no periodic reconcile of all objects
+  kopp::ControllerOptions options{.sync_period = 0s,      // no periodic reconcile of all objects
                                   .max_interval = 10min,  // since the last reconcile of each object
                                   .pause_annotation = "example.com/paused"};
   options.on_error = WriteError;
@@ -173,6 +174,7 @@ TEST_F(ControllersPageTest, APausedObjectIsReconciledAfterItsAnnotationIsRemoved
   env_.manager()
       .AddController<Foo>(std::move(options))
       .Owns<kopp::Deployment>()
+      .Cached()
       .Reconcile(Reconcile);
   env_.Start();
   env_.client().Patch<Foo>(
@@ -226,7 +228,6 @@ TEST_F(ControllersPageTest, KeysOfAChannelAndOfAPollAreReconciled) {
   manager.AddController<Foo>()
       .WatchesChannel(channel)  // channel.Send({"shop", "web"}) reconciles shop/web
       .Watches(buckets)         // polls every 30 seconds
-      .ReconcileAllEvery(1h)
       .Reconcile(reconcile);
   env_.Start();
 

@@ -18,6 +18,7 @@ class FooOperatorTest : public FooEnvironment {
     env_.manager()
         .AddController<Foo>({.name = "foo", .workers = 2})
         .Owns<DeploymentView>()
+        .Cached()
         .Reconcile(ReconcileFoo);
   }
 

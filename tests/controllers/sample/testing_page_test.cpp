@@ -56,7 +56,11 @@ TEST_F(FooControllerTest, DeletingTheFooDeletesItsDeployment) {
 }
 
 TEST_F(FooControllerTest, RecreatesADeletedDeployment) {
-  env_.manager().AddController<Foo>({.workers = 2}).Owns<DeploymentView>().Reconcile(ReconcileFoo);
+  env_.manager()
+      .AddController<Foo>({.workers = 2})
+      .Owns<DeploymentView>()
+      .Cached()
+      .Reconcile(ReconcileFoo);
   env_.Start();
   ASSERT_TRUE(env_.Eventually<Deployment>(web));
   const auto original_uid = env_.client().Get<Deployment>(web)->metadata.uid;
@@ -96,7 +100,7 @@ TEST_F(FooControllerTest, NextReconcileSucceedsAfterAConflict) {
 }
 
 TEST_F(FooControllerTest, RecreatesTheDeploymentAfterAServerRestart) {
-  env_.manager().AddController<Foo>().Owns<DeploymentView>().Reconcile(ReconcileFoo);
+  env_.manager().AddController<Foo>().Owns<DeploymentView>().Cached().Reconcile(ReconcileFoo);
   env_.Start();
   ASSERT_TRUE(env_.Eventually<Deployment>(web));
 
@@ -118,7 +122,7 @@ TEST_F(FooControllerTest, AuditLogContainsTheUserOfARequest) {
 
 TEST(FooPermissionsTest, TheOperatorDeclaresWhatItsReconcilerSends) {
   Environment env{{.enforce_permissions = true}};
-  env.manager().AddController<Foo>().Owns<DeploymentView>().Reconcile(ReconcileFoo);
+  env.manager().AddController<Foo>().Owns<DeploymentView>().Cached().Reconcile(ReconcileFoo);
   env.manager().Declare(kopp::PermissionFor(Deployment::kKind, {"create", "update"}));
   env.manager().Declare(kopp::PermissionFor(Foo::kKind, {"patch"}, "status"));
   InstallCrdAndCreateFoo(env);

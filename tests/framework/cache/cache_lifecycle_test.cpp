@@ -37,11 +37,11 @@ TEST_F(CacheTest, ReadingAViewThatIsNotWatchedThrowsAndNamesTheRemedies) {
         (void)cache.Get<Pod>({"shop", "a"});
       },
       ThrowsMessage<std::logic_error>(
-          HasSubstr("does not watch this view of Pod: add .Owns<…>()")));
+          HasSubstr("does not watch this view of Pod: add .Owns<…>().Cached()")));
   cache.InformerFor(Pod::kKind, ObjectForm::kMetadataOnly);
   EXPECT_THAT([&] { (void)cache.List(Pod::kKind); },
-              ThrowsMessage<std::logic_error>(HasSubstr(
-                  "does not watch complete Pod objects: add .Owns(kind, ObjectForm::kComplete)")));
+              ThrowsMessage<std::logic_error>(
+                  HasSubstr("does not watch complete Pod objects: add .Owns(kind).Cached()")));
   EXPECT_THAT([&] { (void)cache.ListMetadata(Service::kKind); },
               ThrowsMessage<std::logic_error>(
                   HasSubstr("does not watch the metadata of Service objects: add .Owns(kind)")));

@@ -174,7 +174,7 @@ TEST_F(ControllerTest, NegativeTimesInItsOptionsAreRejected) {
   };
   EXPECT_EQ(error_of([](auto& options) { options.max_interval = -1s; }),
             "the option max_interval of the controller \"web\" is -1s: it must not be negative");
-  EXPECT_NE(error_of([](auto& options) { options.resync = -1s; }), "");
+  EXPECT_NE(error_of([](auto& options) { options.sync_period = -1s; }), "");
   EXPECT_NE(error_of([](auto& options) { options.reconcile_timeout = Duration::min(); }), "");
   EXPECT_NE(error_of([](auto& options) { options.coalesce.quiet = -1ns; }), "");
   EXPECT_NE(error_of([](auto& options) { options.coalesce.max_wait = -1ns; }), "");
@@ -239,12 +239,12 @@ TEST_F(ControllerTest, TheDefaultsOfItsOptionsComeFromTheManager) {
                           .transport = transport_,
                           .clock = clock_});
   const auto reconcile = [](const ObjectKey&, Context&) { return Result{}; };
-  const auto resync_of = [](Controller& of) { return Controller::Impl::Of(of).resync(); };
+  const auto resync_of = [](Controller& of) { return Controller::Impl::Of(of).sync_period(); };
   Controller& of_foo = manager.AddController<Foo>().Reconcile(reconcile);
   Controller& of_pod = manager.AddController<Pod>().Reconcile(reconcile);
   const Controller& of_deployment = manager.AddController<Deployment>().Reconcile(reconcile);
-  Controller& own =
-      manager.AddController<Pod>({.name = "own", .workers = 9, .resync = 1h}).Reconcile(reconcile);
+  Controller& own = manager.AddController<Pod>({.name = "own", .workers = 9, .sync_period = 1h})
+                        .Reconcile(reconcile);
 
   EXPECT_EQ(of_foo.workers(), 5);
   EXPECT_EQ(of_pod.workers(), 2);

@@ -83,6 +83,7 @@ TEST_F(ControllerTest, WhereAfterOwnsFiltersTheEventsOfTheOwnedKind) {
   SetPods({PodJson("a"), PodJson("b")});
   manager_.AddController<Pod>()
       .Owns<Deployment>()
+      .Cached()
       .Where(GenerationChanged())
       .Where(PredicateOf<Deployment>(
           [](const Deployment& deployment) { return deployment.metadata.name != "ignored"; }))
@@ -186,7 +187,7 @@ TEST_F(ControllerTest, TwoControllersOfOneKindShareItsInformer) {
 
 TEST_F(ControllerTest, EachObjectIsReconciledAgainAtEachResync) {
   SetPods({PodJson("a")});
-  manager_.AddController<Pod>({.resync = 30s}).Reconcile([this](const Pod& pod, Context&) {
+  manager_.AddController<Pod>({.sync_period = 30s}).Reconcile([this](const Pod& pod, Context&) {
     RecordCall(pod.metadata.name);
     return Result{};
   });

@@ -171,7 +171,10 @@ TEST_F(EventSourceTest, AnEventReconcilesAllObjects) {
 
 TEST_F(EventSourceTest, ATimerReconcilesAllObjectsAtEachInterval) {
   SetPods({PodJson("a"), PodJson("b")});
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
   manager_.AddController<Pod>().ReconcileAllEvery(10s).Reconcile(Record());
+#pragma GCC diagnostic pop
   Start();
   AwaitCalls(2);
 

@@ -1,8 +1,8 @@
-// Tests which form of the owned objects the cache has. Whether a program reads a view depends on
-// all of its code, so each test has a view of its own.
+// Tests which form of the owned objects the cache has.
 #include "controller/controller_fixture.hpp"
 
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -17,46 +17,19 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::ThrowsMessage;
 
 struct Spec {
   std::optional<int> replicas;
 };
 KOPP_FIELDS(Spec, replicas)
 
-struct UnreadDeployment {
+struct DeploymentView {
   static constexpr Kind kKind = Deployment::kKind;
   ObjectMeta metadata;
   Spec spec;
 };
-KOPP_FIELDS(UnreadDeployment, metadata, spec)
-
-struct ReadDeployment {
-  static constexpr Kind kKind = Deployment::kKind;
-  ObjectMeta metadata;
-  Spec spec;
-};
-KOPP_FIELDS(ReadDeployment, metadata, spec)
-
-struct FilteredDeployment {
-  static constexpr Kind kKind = Deployment::kKind;
-  ObjectMeta metadata;
-  Spec spec;
-};
-KOPP_FIELDS(FilteredDeployment, metadata, spec)
-
-struct WatchedDeployment {
-  static constexpr Kind kKind = Deployment::kKind;
-  ObjectMeta metadata;
-  Spec spec;
-};
-KOPP_FIELDS(WatchedDeployment, metadata, spec)
-
-struct DeploymentReadInTwoForms {
-  static constexpr Kind kKind = Deployment::kKind;
-  ObjectMeta metadata;
-  Spec spec;
-};
-KOPP_FIELDS(DeploymentReadInTwoForms, metadata, spec)
+KOPP_FIELDS(DeploymentView, metadata, spec)
 
 class OwnedFormsTest : public ControllerTest {
  protected:
@@ -90,21 +63,26 @@ class OwnedFormsTest : public ControllerTest {
   }
 };
 
-TEST_F(OwnedFormsTest, AnOwnedKindThatTheProgramDoesNotReadIsCachedAsMetadata) {
-  manager_.AddController<Pod>().Owns<UnreadDeployment>().Reconcile(Recorder());
+TEST_F(OwnedFormsTest, AnOwnedKindIsCachedAsMetadata) {
+  manager_.AddController<Pod>().Owns<DeploymentView>().Reconcile(
+      [this](const Pod&, Context& context) {
+        RecordCall(context.cache.Get<MetadataOnly<DeploymentView>>({"ns", "d"})->metadata.name);
+        EXPECT_THROW((void)context.cache.Get<DeploymentView>({"ns", "d"}), std::logic_error);
+        return Result{};
+      });
   Start();
   AwaitCalls(1);
 
   EXPECT_THAT(AcceptedForm(), HasSubstr("as=PartialObjectMetadata"));
 
   SendDeployment("e", 1);
-  EXPECT_THAT(AwaitCalls(2), ElementsAre("a", "a"));
+  EXPECT_THAT(AwaitCalls(2), ElementsAre("d", "d"));
 }
 
-TEST_F(OwnedFormsTest, AnOwnedKindThatTheProgramReadsHasOneInformerWithItsFields) {
-  manager_.AddController<Pod>().Owns<ReadDeployment>().Reconcile(
+TEST_F(OwnedFormsTest, ACachedOwnedKindHasOneInformerWithItsFields) {
+  manager_.AddController<Pod>().Owns<DeploymentView>().Cached().Reconcile(
       [this](const Pod&, Context& context) {
-        const auto read = context.cache.Get<ReadDeployment>({"ns", "d"});
+        const auto read = context.cache.Get<DeploymentView>({"ns", "d"});
         RecordCall(std::to_string(read->spec.replicas.value_or(0)));
         return Result{};
       });
@@ -115,11 +93,26 @@ TEST_F(OwnedFormsTest, AnOwnedKindThatTheProgramReadsHasOneInformerWithItsFields
   EXPECT_EQ(manager_.cache().Kinds().size(), 2) << "Pods and Deployments";
 }
 
-TEST_F(OwnedFormsTest, APredicateForAnOwnedKindSeesItsFields) {
+TEST_F(OwnedFormsTest, CachedConcernsOnlyTheLastOwnedKind) {
   manager_.AddController<Pod>()
-      .Owns<FilteredDeployment>()
-      .Where(PredicateOf<FilteredDeployment>(
-          [](const FilteredDeployment& deployment) { return deployment.spec.replicas == 2; }))
+      .Owns<Secret>()
+      .Owns<DeploymentView>()
+      .Cached()
+      .Owns<ConfigMap>()
+      .Reconcile(Recorder());
+
+  EXPECT_THAT(manager_.cache().Kinds().size(), 4);
+  EXPECT_TRUE(manager_.cache().Remove<MetadataOnly<Secret>>());
+  EXPECT_TRUE(manager_.cache().Remove<DeploymentView>());
+  EXPECT_TRUE(manager_.cache().Remove<MetadataOnly<ConfigMap>>());
+}
+
+TEST_F(OwnedFormsTest, APredicateForACachedKindSeesItsFields) {
+  manager_.AddController<Pod>()
+      .Owns<DeploymentView>()
+      .Cached()
+      .Where(PredicateOf<DeploymentView>(
+          [](const DeploymentView& deployment) { return deployment.spec.replicas == 2; }))
       .Reconcile(Recorder());
   Start();
   AwaitCalls(1);
@@ -130,24 +123,27 @@ TEST_F(OwnedFormsTest, APredicateForAnOwnedKindSeesItsFields) {
   EXPECT_THAT(AwaitCalls(2), ElementsAre("a", "a"));
 }
 
-TEST_F(OwnedFormsTest, AnOwnedKindMayBeReadWithItsFieldsAndAsMetadata) {
-  manager_.AddController<Pod>().Owns<DeploymentReadInTwoForms>().Reconcile(
-      [this](const Pod&, Context& context) {
-        const ObjectKey key{"ns", "d"};
-        const auto read = context.cache.Get<DeploymentReadInTwoForms>(key);
-        const auto metadata = context.cache.Get<MetadataOnly<DeploymentReadInTwoForms>>(key);
-        RecordCall(metadata->metadata.name + std::to_string(read->spec.replicas.value_or(0)));
-        return Result{};
-      });
-  Start();
-
-  EXPECT_THAT(AwaitCalls(1), ElementsAre("d3"));
+TEST_F(OwnedFormsTest, APredicateForAKindThatIsNotCachedIsAnErrorThatSaysWhatToWrite) {
+  auto builder = manager_.AddController<Pod>();
+  builder.Owns<DeploymentView>();
+  EXPECT_THAT([&] { builder.Where(PredicateOf<DeploymentView>([](const auto&) { return true; })); },
+              ThrowsMessage<std::logic_error>(HasSubstr("write .Owns<KIND>().Cached().Where(…)")));
 }
 
-TEST_F(OwnedFormsTest, AKindThatIsOwnedAndWatchedHasOneInformer) {
+TEST_F(OwnedFormsTest, CachedWithoutOwnsIsAnError) {
+  EXPECT_THROW(manager_.AddController<Pod>().Cached(), std::logic_error);
+  EXPECT_THROW(manager_.AddController<Pod>()
+                   .Owns<Secret>()
+                   .Watches<Secret>([](const Secret&) { return std::vector<ObjectKey>{}; })
+                   .Cached(),
+               std::logic_error);
+}
+
+TEST_F(OwnedFormsTest, AKindThatIsOwnedCachedAndWatchedHasOneInformer) {
   manager_.AddController<Pod>()
-      .Owns<WatchedDeployment>()
-      .Watches<WatchedDeployment>([this](const WatchedDeployment& deployment) {
+      .Owns<DeploymentView>()
+      .Cached()
+      .Watches<DeploymentView>([this](const DeploymentView& deployment) {
         RecordCall(std::to_string(deployment.spec.replicas.value_or(0)));
         return std::vector<ObjectKey>{};
       })
@@ -156,6 +152,19 @@ TEST_F(OwnedFormsTest, AKindThatIsOwnedAndWatchedHasOneInformer) {
 
   EXPECT_THAT(AwaitCalls(1), ElementsAre("3"));
   EXPECT_EQ(manager_.cache().Kinds().size(), 2) << "Pods and Deployments";
+}
+
+TEST_F(OwnedFormsTest, AKindThatIsKnownAtRunTimeCanBeCached) {
+  manager_.AddController<Pod>()
+      .Owns(OwningKind(Deployment::kKind))
+      .Cached()
+      .Reconcile([this](const Pod&, Context& context) {
+        RecordCall(context.cache.Get(Deployment::kKind, {"ns", "d"})->At("/spec/replicas").dump());
+        return Result{};
+      });
+  Start();
+
+  EXPECT_THAT(AwaitCalls(1), ElementsAre("3"));
 }
 
 }  // namespace

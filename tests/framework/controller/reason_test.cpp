@@ -103,7 +103,7 @@ TEST_F(ReasonsOfControllerTest, AnUpdateARetryAndARequeueAreReasons) {
   SetPods({PodJson("a")});
   int calls = 0;
   // The clock may run hours ahead of a slow worker: no resyncs.
-  manager_.AddController<Pod>({.resync = 0s, .reasons = true})
+  manager_.AddController<Pod>({.sync_period = 0s, .reasons = true})
       .Reconcile([&](const ObjectKey&, Context& context) -> Result {
         RecordCall(context.reasons.ToString());
         if (++calls == 1) throw std::runtime_error("try again");

@@ -109,7 +109,8 @@ TEST_F(RuntimeWatchTest, TheLastOfSeveralHandlesEndsTheWatch) {
 
 TEST_F(RuntimeWatchTest, AHandleDoesNotEndTheWatchOfAController) {
   auto builder = manager_.AddController<Pod>();
-  builder.Owns<Deployment>().Reconcile([](const ObjectKey&, Context&) { return Result{}; });
+  builder.Owns<Deployment>().Cached().Reconcile(
+      [](const ObjectKey&, Context&) { return Result{}; });
   Start();
   transport_->Await("WATCH", kDeployments);
 

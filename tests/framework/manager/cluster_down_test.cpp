@@ -206,7 +206,7 @@ TEST_F(ClusterDownTest, FailedKeysAreRetriedAtOnceWhenTheClusterIsBack) {
       "GET", "/api/v1/namespaces/ns/pods", 200,
       R"({"kind":"PodList","metadata":{"resourceVersion":"5"},"items":[)" + PodJson("near") + "]}");
   auto limiter = std::make_unique<LongDelay>([this] { RecordCall("failed"); });
-  manager_.AddController<Pod>({.limiter = std::move(limiter), .resync = Duration::zero()})
+  manager_.AddController<Pod>({.limiter = std::move(limiter), .sync_period = Duration::zero()})
       .Reconcile([&](const Pod&, Context&) {
         RecordCall(std::to_string(edge.cache().List<Pod>().size()));
         return Result{};

@@ -277,6 +277,7 @@ TEST_F(ManagerTest, RunLogsTheErrorAndReturns1IfTheServerIsUnreachable) {
 TEST(ManagerConfigTest, AnInvalidConfigurationIsReportedByRunNotByTheConstructor) {
   std::string log;
   Manager manager{Options{.kubeconfig = "/nowhere/kubeconfig",
+                          .reject_unwatched_reads = false,
                           .log = Logger({.write = [&](std::string_view line) { log += line; }})}};
   manager.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });
 
@@ -319,6 +320,7 @@ TEST(ManagerConfigTest, RequestsHaveTheUserAgentOfTheProgramAndAreObservedWithTh
   Manager manager{Options{.name = "web-operator",
                           .version = "v1.2",
                           .kubeconfig = kubeconfig.string(),
+                          .reject_unwatched_reads = false,
                           .log = Logger({.write = [](std::string_view) {}}),
                           .on_request = [&](const RequestEvent& event) { host = event.host; }}};
   manager.AddController<Pod>().Reconcile([](const Pod&, Context&) { return Result{}; });

@@ -24,7 +24,7 @@ class SkippedObjectEventsTest : public ManagerTest {
  protected:
   SkippedObjectEventsTest() {
     transport_->Respond("POST", kEventsOfNs, 201, "{}");
-    manager_.AddController<Deployment>().Owns<Pod>().Reconcile(
+    manager_.AddController<Deployment>().Owns<Pod>().Cached().Reconcile(
         [](const Deployment&, Context&) { return Result{}; });
   }
   /// Returns a Pod, owned by a Deployment, that does not fit its view.

@@ -48,7 +48,7 @@ class CredentialLeakTest : public ConfigFixture {
     std::mutex mutex;
     ::testing::internal::CaptureStdout();
     ::testing::internal::CaptureStderr();
-    Options options{.kubeconfig = file.string()};
+    Options options{.kubeconfig = file.string(), .reject_unwatched_reads = false};
     options.retry.max_tries = 2;
     options.log = Logger({.verbosity = 10, .write = [&](std::string_view line) {
                             const std::lock_guard lock(mutex);

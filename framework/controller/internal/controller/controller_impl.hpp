@@ -67,8 +67,8 @@ class Controller::Impl {
   [[nodiscard]] EventQueue EventsOf(std::string source) {
     return EventQueue(*queue_, options_.reasons, std::move(source), &own_events_);
   }
-  /// Returns ControllerOptions::resync.
-  [[nodiscard]] Duration resync() const { return *options_.resync; }
+  /// Returns ControllerOptions::sync_period.
+  [[nodiscard]] Duration sync_period() const { return *options_.sync_period; }
   /// See Controller::SetWorkers.
   void SetWorkers(int workers);
   [[nodiscard]] int workers() const;

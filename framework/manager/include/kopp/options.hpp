@@ -105,8 +105,8 @@ struct Options {
   /// --kind-concurrency: the same for the controllers of one kind: "Foo.samplecontroller.k8s.io" →
   /// 4.
   std::map<std::string, int> kind_concurrency{};
-  /// --sync-period: ControllerOptions::resync of each controller that does not set it, 10 % shorter
-  /// or longer at random.
+  /// --sync-period: ControllerOptions::sync_period of each controller that does not set it, 10 %
+  /// shorter or longer at random.
   Duration sync_period = std::chrono::hours(10);
 
   /// --graceful-shutdown-timeout: the time that running reconciles have to finish after a stop; a
@@ -118,6 +118,12 @@ struct Options {
   /// Secrets; only the user of the process can read it. It grows without limit. Empty: nothing is
   /// recorded. Further clusters are not recorded.
   std::string record{};
+
+  /// Whether Manager::Run and --check fail if the program contains, anywhere, a read of a view that
+  /// no cache watches: the read would throw. Not with `transport`, because a program of tests may
+  /// contain several operators. Set it to false if a controller that watches the view is added
+  /// while the manager runs.
+  bool reject_unwatched_reads = true;
 
   Logger log{};  ///< -v, --vmodule, --logging-format, --log-sampling and the flags --zap-…
 

@@ -6,21 +6,6 @@
 
 #include <kopp/informer/object.hpp>
 
-namespace kopp::detail {
-
-/// Whether this program reads objects of the view `T`: whether it contains a call of
-/// AnyObject::As<T>, as reads of a cache, handlers and predicates for `T` do. It is set when the
-/// program is loaded, before main.
-template <typename T>
-inline bool is_view_read = false;
-
-/// Its address is used in AnyObject::As<T>. So it exists in each program that contains a call, and
-/// its initialization sets is_view_read<T>.
-template <typename T>
-inline const bool view_reader = is_view_read<T> = true;
-
-}  // namespace kopp::detail
-
 namespace kopp::informer {
 
 /// A type-erased std::shared_ptr<const T>, where `T` is any view struct (see the concept
@@ -55,13 +40,11 @@ class AnyObject {
   /// type is not checked.
   template <typename T>
   [[nodiscard]] std::shared_ptr<const T> As() const& {
-    static_cast<void>(&kopp::detail::view_reader<T>);
     return std::static_pointer_cast<const T>(object_);
   }
   /// The same without a copy of the pointer. The AnyObject is empty afterwards.
   template <typename T>
   [[nodiscard]] std::shared_ptr<const T> As() && {
-    static_cast<void>(&kopp::detail::view_reader<T>);
     metadata_ = nullptr;
     return std::static_pointer_cast<const T>(std::move(object_));
   }

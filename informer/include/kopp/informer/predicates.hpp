@@ -61,8 +61,8 @@ struct Predicate {
 /// objects is therefore not called for its own writes. Objects without a generation, such as
 /// ConfigMaps and Pods of older clusters, pass if their resource version changes.
 ///
-/// A resync passes, so that ControllerOptions::resync keeps its meaning; in controller-runtime it
-/// does not pass. To exclude resyncs, use `GenerationChanged() && ResourceVersionChanged()`.
+/// A resync passes, so that ControllerOptions::sync_period keeps its meaning; in controller-runtime
+/// it does not pass. To exclude resyncs, use `GenerationChanged() && ResourceVersionChanged()`.
 [[nodiscard]] AnyPredicate GenerationChanged();
 /// Updates that change metadata.labels, and resyncs.
 [[nodiscard]] AnyPredicate LabelsChanged();

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <typeinfo>
@@ -42,13 +43,8 @@ class ControllerBuilderBase {
   void Init(const std::type_info& view, std::function<informer::AnyObject(const ObjectKey&)> find);
   /// Returns a function that adds keys to the queue because of an event of an object of `kind`.
   [[nodiscard]] informer::EnqueueFunction Enqueue(const Kind& kind) const;
-  /// Returns a handler that adds the owner of an object of `kind` to the queue.
-  [[nodiscard]] informer::AnyEventHandler EnqueueOwner(const Kind& kind,
-                                                       const OwnsOptions& options) const;
   /// Returns a function that returns the keys of all objects of `informers_` in the cache.
   [[nodiscard]] std::function<std::vector<ObjectKey>()> AllKeys() const;
-  /// Adds informers that must have synced before the controller starts.
-  void AddInformers(const InformerSet& informers);
   void AddHandler(InformerSet& informers, const std::type_info& view,
                   informer::AnyEventHandler handler, informer::HandlerOptions options);
   /// For handlers that only add keys to the queue. They need no thread.
@@ -59,9 +55,30 @@ class ControllerBuilderBase {
   /// Adds a predicate to predicate_.
   void Restrict(AnyPredicate predicate);
 
+  /// A form of a kind, which is not watched before `informers` is called.
+  struct Form {
+    std::function<InformerSet&()> informers;
+    const std::type_info* view;
+  };
+  /// Watches the owned `kind` in the form `metadata`, or in `complete` if CacheOwned follows.
+  void AddOwned(const Kind& kind, const OwnsOptions& options, Form metadata, Form complete);
+  void CacheOwned();
+
   Controller& controller_;
   InformerSet& informers_;                   // of the reconciled objects
   std::shared_ptr<AnyPredicate> predicate_;  // of the kind that was named last
+
+ private:
+  struct Owned {
+    Form form;
+    Form complete;
+    informer::AnyEventHandler handler;
+  };
+  void WatchOwned();
+  void AddHandlerTo(InformerSet& informers, informer::AnyEventHandler handler,
+                    informer::HandlerOptions options);
+
+  std::optional<Owned> owned_;  // if Owns was called last: its handler, which is not yet added
 };
 
 /// Configures a controller for objects of `T`: which other kinds it watches, and its reconcile
@@ -97,22 +114,19 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
   [[nodiscard]] Controller& controller() const { return controller_; }
 
   /// Watches `U`, and reconciles the owning `T` when a `U` with a `T` as its controller (see
-  /// OwnedBy) changes.
-  ///
-  /// A reconciler may read `U` and `MetadataOnly<U>` from the cache. The cache has the objects of
-  /// `U` if the program contains, anywhere, a read of a cache, a handler or a predicate for `U`.
-  /// Otherwise this is `Owns<MetadataOnly<U>>`. The order of calls has no effect on that.
+  /// OwnedBy) changes. The cache has only the metadata of the objects, as `MetadataOnly<U>`, unless
+  /// Cached() follows. controller-runtime: Owns with builder.OnlyMetadata.
   template <typename U>
   ControllerBuilder& Owns(const OwnsOptions& options = {}) {
     static_assert(detail::RequireObject<U>());
-    auto handler = EnqueueOwner(U::kKind, options);
-    using Metadata = typename detail::ViewsOf<U>::Metadata;
-    if (!detail::is_view_read<U>) {
-      AddHandler<Metadata>(std::move(handler), NonBlocking());
-      return *this;
-    }
-    AddHandler<U>(std::move(handler), NonBlocking());
-    if (detail::is_view_read<Metadata>) AddInformers<Metadata>();
+    AddOwned(U::kKind, options, FormOf<typename detail::ViewsOf<U>::Metadata>(), FormOf<U>());
+    return *this;
+  }
+  /// Makes the cache have the objects of the Owns before it as `U`, for a reconciler that reads
+  /// them, for a predicate of `U`, or because `U` is watched anyway. Throws std::logic_error if
+  /// Owns was not called last.
+  ControllerBuilder& Cached() {
+    CacheOwned();
     return *this;
   }
 
@@ -175,17 +189,22 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
     return WatchesChannel<Event>(channel, [all = AllKeys()](const Event&) { return all(); });
   }
   /// Reconciles all objects of `T` each `interval`, also if nothing has changed.
-  ControllerBuilder& ReconcileAllEvery(Duration interval) {
+  [[deprecated("set ControllerOptions::sync_period")]] ControllerBuilder& ReconcileAllEvery(
+      Duration interval) {
     return Watches(std::make_shared<TimerSource>(interval, AllKeys()));
   }
 
-  /// Owns() for a kind that is only known at run time. The cache has only the metadata of its
-  /// objects, unless `form` is kComplete.
-  ControllerBuilder& Owns(const OwningKind& kind, ObjectForm form = ObjectForm::kMetadataOnly,
-                          const OwnsOptions& options = {}) {
-    AddHandler(controller_.cache().InformerFor(kind, form),
-               form == ObjectForm::kComplete ? typeid(Unstructured) : typeid(PartialObjectMetadata),
-               EnqueueOwner(kind, options), NonBlocking());
+  /// Owns() for a kind that is only known at run time. The objects are PartialObjectMetadata, or
+  /// Unstructured if Cached() follows.
+  ControllerBuilder& Owns(const OwningKind& kind, const OwnsOptions& options = {}) {
+    const auto form = [&](ObjectForm of_object, const std::type_info& view) {
+      return Form{[&cache = controller_.cache(), kind, of_object]() -> InformerSet& {
+                    return cache.InformerFor(kind, of_object);
+                  },
+                  &view};
+    };
+    AddOwned(kind, options, form(ObjectForm::kMetadataOnly, typeid(PartialObjectMetadata)),
+             form(ObjectForm::kComplete, typeid(Unstructured)));
     return *this;
   }
   /// Watches() for a kind that is only known at run time.
@@ -233,10 +252,12 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
 
  private:
   using ControllerBuilderBase::AddHandler;
-  /// Watches `U` without a handler.
   template <ApiObject U>
-  void AddInformers() {
-    ControllerBuilderBase::AddInformers(controller_.cache().template InformerFor<U>());
+  [[nodiscard]] Form FormOf() {
+    return {[&cache = controller_.cache()]() -> InformerSet& {
+              return cache.template InformerFor<U>();
+            },
+            &typeid(U)};
   }
   template <ApiObject U>
   void AddHandler(informer::AnyEventHandler handler, informer::HandlerOptions options) {

@@ -41,7 +41,7 @@ struct ControllerOptions {
   workqueue::Order order = workqueue::Order::Priority();
   /// The interval at which every object is reconciled even if it has not changed; 0: never.
   /// Default: Options::sync_period.
-  std::optional<Duration> resync = {};
+  std::optional<Duration> sync_period = {};
 
   /// The time after which a reconcile should give up; 0: none. Then a stop is requested at
   /// Context::stop, and calls of Context::client are cancelled, so that they throw. A reconcile
@@ -52,8 +52,8 @@ struct ControllerOptions {
 
   /// The longest time between two reconciles of one object; 0: unlimited. An object that has been
   /// reconciled is reconciled again with low priority 90 to 100 % of this time later, unless that
-  /// happens earlier for another reason. The random part spreads the load. In contrast to `resync`,
-  /// the time starts again with each reconcile.
+  /// happens earlier for another reason. The random part spreads the load. In contrast to
+  /// `sync_period`, the time starts again with each reconcile.
   Duration max_interval{};
 
   /// An annotation that pauses an object, such as "example.com/paused"; empty: none. While an

@@ -17,7 +17,7 @@ struct Reason {
     kAdded,         ///< an object was created
     kInitialList,   ///< an object existed when the controller started to watch
     kUpdated,       ///< an object was changed
-    kResync,        ///< ControllerOptions::resync
+    kResync,        ///< ControllerOptions::sync_period
     kDeleted,       ///< an object was deleted
     kEvent,         ///< an event of a source, or a call of EventQueue::Add
     kTimer,         ///< a TimerSource

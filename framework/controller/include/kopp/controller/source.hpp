@@ -64,7 +64,7 @@ class FunctionSource final : public EventSource {
 };
 
 /// Adds keys at a constant interval; the first time one interval after the start. See also
-/// ControllerBuilder::ReconcileAllEvery.
+/// ControllerOptions::sync_period.
 class TimerSource final : public EventSource {
  public:
   using Keys = std::function<std::vector<ObjectKey>()>;

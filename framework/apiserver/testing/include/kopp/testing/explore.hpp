@@ -147,7 +147,7 @@ struct ExploreResult {
 ///
 /// A run is a simulation in the calling thread with a FakeClock: it has no real time and no
 /// randomness, so a schedule always gives the same run. Reads contain the operator's own writes.
-/// Reconcile functions must not wait. Controllers with ControllerOptions::resync of at most 10
+/// Reconcile functions must not wait. Controllers with ControllerOptions::sync_period of at most 10
 /// minutes resync when nothing else happens; others must not depend on it. These parts of a manager
 /// do not run: runnables, channels and other event sources, added clusters, pauses, max_interval
 /// and time limits of reconciles. CacheOptions::start_informers_on_read has no effect.
