@@ -1,7 +1,7 @@
 #include "client/resource_path.hpp"
 #include "client/response_check.hpp"
-#include "client_tracing.hpp"
 #include "open_stream.hpp"
+#include "tracing/call_tracing.hpp"
 #include "written_object.hpp"
 
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "client_tracing.hpp"
+#include "tracing/call_tracing.hpp"
 
 #include <memory>
 #include <stdexcept>
@@ -43,7 +43,7 @@ Client Client::WithWriteObserver(WriteObserver& observer) const {
 
 Client Client::WithTracing(Tracer& tracer, const SpanContext& parent) const {
   Client copy = *this;
-  copy.calls_.tracing_ = std::make_shared<const detail::ClientTracing>(tracer, parent);
+  copy.calls_.tracing_ = std::make_shared<const detail::CallTracing>(tracer, parent);
   return copy;
 }
 

@@ -1,8 +1,8 @@
 #include "cache/cache_impl.hpp"
 #include "client/served_kinds.hpp"
-#include "client/stream_tracing.hpp"
 #include "cluster/cluster_impl.hpp"
 #include "net/endpoint.hpp"
+#include "tracing/stream_tracing.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -171,6 +171,12 @@ Cluster& Manager::Impl::AddCluster(const std::string& name, ClusterOptions optio
   return cluster.cluster();
 }
 
+void Manager::Impl::AddMetricsServerExtraHandler(const std::string& path,
+                                                 const HttpServer::Route& route) {
+  if (run_called_) throw std::logic_error("AddMetricsServerExtraHandler was called after Run");
+  endpoints_->AddMetricsRoute(path, route);
+}
+
 std::vector<Cluster::Impl*> Manager::Impl::Clusters() const {
   const std::lock_guard guard{mutex_};
   std::vector<Cluster::Impl*> all{cluster_.get()};
@@ -195,8 +201,8 @@ std::vector<Controller*> Manager::Controllers() const {
   }
   return all;
 }
-void Manager::AddCrdSource(detail::CrdSource source) { impl_->AddCrdSource(std::move(source)); }
-std::vector<CustomResourceDefinition> Manager::Crds() const { return impl_->Crds(); }
+void Manager::AddCrdSource(detail::CrdSource source) { impl_->crds().Add(std::move(source)); }
+std::vector<CustomResourceDefinition> Manager::Crds() const { return impl_->crds().Definitions(); }
 void Manager::InstallCrds(Duration timeout, const std::stop_token& stop) {
   impl_->InstallCrds(timeout, stop);
 }
@@ -207,10 +213,10 @@ Cluster& Manager::AddCluster(const std::string& name, ClusterOptions options) {
   return impl_->AddCluster(name, std::move(options));
 }
 void Manager::AddHealthzCheck(std::string name, HealthCheck check) {
-  impl_->AddHealthzCheck(std::move(name), std::move(check));
+  impl_->endpoints().liveness().Add(std::move(name), std::move(check));
 }
 void Manager::AddReadyzCheck(std::string name, HealthCheck check) {
-  impl_->AddReadyzCheck(std::move(name), std::move(check));
+  impl_->endpoints().readiness().Add(std::move(name), std::move(check));
 }
 void Manager::AddMetricsServerExtraHandler(const std::string& path,
                                            const HttpServer::Route& route) {

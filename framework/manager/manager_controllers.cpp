@@ -1,5 +1,7 @@
 // The controllers of a Manager.
+#include "built_in_checks.hpp"
 #include "cache/cache_impl.hpp"
+#include "debug_source.hpp"
 #include "manager_impl.hpp"
 
 #include <algorithm>
@@ -36,6 +38,14 @@ Duration Spread(Duration period) {
   return workqueue::detail::Scaled(period, 0.9 + 0.2 * workqueue::SystemRandom());
 }
 
+/// Sets what liveness checks, debug pages and spans need: the times of the queue; pages and spans
+/// also the reasons.
+void TrackQueue(ControllerOptions& options, const Options& program) {
+  const bool debugs = program.debug.bind_address != "0" || program.tracer;
+  if (debugs) options.reasons = true;
+  if (debugs || program.health.bind_address != "0") options.track_times = true;
+}
+
 }  // namespace
 
 Controller::Impl& Manager::Impl::NewController(ControllerOptions options, const Kind& kind) {
@@ -54,12 +64,13 @@ Controller::Impl& Manager::Impl::NewController(ControllerOptions options, const 
   }
   if (!options.workers) options.workers = DefaultWorkers(options_, kind);
   if (!options.sync_period) options.sync_period = Spread(options_.sync_period);
-  TrackQueue(options);
+  TrackQueue(options, options_);
   auto added = std::make_unique<Controller::Impl>(std::move(options), kind, cluster_->cache(),
                                                   options_.clock, CollectedMetrics());
   Controller::Impl& controller = *added;
   static_cast<void>(controller.FieldManager(client().field_manager()));  // throws if it is invalid
-  RecordReconciles(controller);
+  controller.SetTracer(options_.tracer.get());
+  if (history_) controller.AddObserver(RecordIn(*history_, options_.clock));
   const std::lock_guard guard{mutex_};
   RequireNewController(controller.name());
   if (phase_ == Phase::kNew) {
@@ -99,7 +110,7 @@ void Manager::Impl::StartLater(Controller::Impl& controller) {
                     checks = std::make_shared<std::once_flag>()](const std::stop_token& stop) {
     AwaitCaches(controller, stop);
     if (stop.stop_requested()) return;
-    std::call_once(*checks, [&] { AddLivenessChecks(controller); });
+    std::call_once(*checks, [&] { AddLivenessChecks(view_, controller, endpoints_->liveness()); });
     RunController(controller, stop);
   };
   Add({.name = "controller " + controller.name(), .group = RunnableGroup::kLeaderElected}, run);

@@ -3,6 +3,8 @@
 #include "cluster/cluster_impl.hpp"
 #include "controller/controller_impl.hpp"
 #include "manager_servers.hpp"
+#include "manager_view.hpp"
+#include "program_crds.hpp"
 #include "recording/recorder.hpp"
 #include "runnable_threads.hpp"
 #include "shutdown.hpp"
@@ -42,14 +44,12 @@ class Manager::Impl {
 
   Controller::Impl& NewController(ControllerOptions options, const Kind& kind);
   [[nodiscard]] std::vector<Controller::Impl*> Controllers() const;
-  void AddCrdSource(detail::CrdSource source);
-  [[nodiscard]] std::vector<CustomResourceDefinition> Crds() const;
   void InstallCrds(Duration timeout, const std::stop_token& stop);
   void Add(RunnableOptions options, Runnable runnable);
   Cluster& AddCluster(const std::string& name, ClusterOptions options);
-  void AddHealthzCheck(std::string name, HealthCheck check);
-  void AddReadyzCheck(std::string name, HealthCheck check);
   void AddMetricsServerExtraHandler(const std::string& path, const HttpServer::Route& route);
+  [[nodiscard]] ProgramCrds& crds() { return crds_; }
+  [[nodiscard]] ManagerServers& endpoints() { return *endpoints_; }
   [[nodiscard]] Metrics& metrics() { return *metrics_; }
   [[nodiscard]] std::stop_token Elected() const { return elected_.get_token(); }
   void Declare(Permission permission) { declared_.push_back(std::move(permission)); }
@@ -74,24 +74,11 @@ class Manager::Impl {
   void ReportSkippedObjects(CacheOptions& cache);
   void ReportWriteLoops(ClusterSettings& settings);
   [[nodiscard]] Metrics* CollectedMetrics() const;
-  void AddBuiltInChecks();
-  void AddLivenessChecks();
-  void AddLivenessChecks(Controller::Impl& controller);
-  void TrackQueue(ControllerOptions& options) const;
-  void RecordReconciles(Controller::Impl& controller) const;
-  [[nodiscard]] DebugSource NewDebugSource() const;
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> DescribeProgram() const;
-  [[nodiscard]] std::vector<DebugQueue> DescribeQueues() const;
-  [[nodiscard]] std::vector<informer::InformerStatus> DescribeCaches() const;
-  [[nodiscard]] std::vector<std::string> DescribeObjects(const informer::InformerStatus& cache,
-                                                         std::size_t limit) const;
-  [[nodiscard]] DebugLeadership DescribeLeadership() const;
 
   bool Start(const std::stop_token& stop);
   void PostponeControllers();
   void CheckKinds(const std::stop_token& stop);
   void AwaitOptionalCluster(const Cluster::Impl& cluster, const std::stop_token& stop) const;
-  void RejectUnwatchedReads() const;
   void StartCaches();
   bool WaitForCaches(const std::stop_token& stop);
   void Lead(const std::stop_token& stop);
@@ -105,7 +92,6 @@ class Manager::Impl {
   void Fail(std::string_view message, const std::string& error);
   int Check(const std::stop_token& stop) const;
   int PrintRoles() const;
-  int PrintCrds() const;
   void StopAll();
   void StopControllers(Shutdown& shutdown);
   void StopCaches(Shutdown& shutdown);
@@ -115,6 +101,13 @@ class Manager::Impl {
   Shutdown& BeginShutdown(Duration timeout);
 
   Options options_;
+  const ManagerView view_{
+      .options = options_,
+      .clusters = [this] { return Clusters(); },
+      .controllers = [this] { return Controllers(); },
+      .elector = [this] { return elector_.get(); },
+      .may_reconcile =
+          [this] { return elected_.stop_requested() && (!elector_ || elector_->IsLeader()); }};
   std::unique_ptr<Metrics> metrics_;              // transports and queues use it
   std::unique_ptr<SkippedObjectEvents> skipped_;  // the cache uses it
   WriteLoopReporter write_loops_;                 // the transports use it
@@ -126,14 +119,14 @@ class Manager::Impl {
   std::vector<std::unique_ptr<Controller::Impl>>
       controllers_;  // changed before caches start, with mutex_
   std::vector<Permission> declared_;
+  ProgramCrds crds_;
 
-  mutable std::mutex mutex_;  // guards the next five members
+  mutable std::mutex mutex_;  // guards the next four members
   Phase phase_ = Phase::kNew;
   // Added while the manager runs, or moved by PostponeControllers.
   std::vector<std::unique_ptr<Controller::Impl>> later_controllers_;
   std::vector<std::unique_ptr<Cluster::Impl>> further_clusters_;
   std::vector<std::unique_ptr<workqueue::Metric>> cluster_metrics_;  // read further_clusters_
-  std::vector<detail::CrdSource> crds_;
 
   std::atomic<bool> run_called_ = false;
   std::atomic<bool> failed_ = false;

@@ -1,18 +1,19 @@
 // The start, the terms as leader, and the stop of a Manager.
+#include "built_in_checks.hpp"
 #include "cache/cache_impl.hpp"
+#include "debug_source.hpp"
 #include "manager_impl.hpp"
+#include "unwatched_reads.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <mutex>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <kopp/config.hpp>
-#include <kopp/detail/watched_view.hpp>
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp {
@@ -29,7 +30,7 @@ int Manager::Impl::Run(const std::stop_token& stop) {
   for (const auto& controller : controllers_) controller->RequireReconciler();
   if (options_.action == Options::Action::kCheck) return Check(stop);
   if (options_.action == Options::Action::kPrintRbac) return PrintRoles();
-  if (options_.action == Options::Action::kPrintCrd) return PrintCrds();
+  if (options_.action == Options::Action::kPrintCrd) return crds_.Print(options_.log);
   const std::stop_callback forward(stop, [this] { stop_.request_stop(); });
   try {
     if (Start(stop_.get_token())) Lead(stop_.get_token());
@@ -42,16 +43,19 @@ int Manager::Impl::Run(const std::stop_token& stop) {
 
 /// Returns whether everything has started. Throws if something cannot start.
 bool Manager::Impl::Start(const std::stop_token& stop) {
-  RejectUnwatchedReads();
+  RejectUnwatchedReads(view_);
   if (recorder_) recorder_->Open(options_.name);
   for (Cluster::Impl* cluster : Clusters()) cluster->RequireUsable();
   PostponeControllers();
   CreateEventRecorder();
   direct_transport_ = cluster_->TransportWithoutRetries({});
   if (options_.leader_election.enabled) CreateElector();
-  AddBuiltInChecks();
+  AddReadinessChecks(view_, endpoints_->readiness(), stop_.get_token());
+  AddLivenessChecks(view_, endpoints_->liveness());
+  for (const auto& controller : controllers_)
+    AddLivenessChecks(view_, *controller, endpoints_->liveness());
   endpoints_->Start(*metrics_, Client(*direct_transport_, options_.name));
-  endpoints_->StartDebugPages(NewDebugSource());
+  endpoints_->StartDebugPages(MakeDebugSource(view_, history_.get()));
   Group(RunnableGroup::kServers).Start();
   if (options_.install_crds) InstallCrds(std::chrono::seconds(30), stop);
   CheckKinds(stop);
@@ -130,30 +134,6 @@ std::unique_ptr<EventRecorder> Manager::Impl::NewEventRecorder(Transport& transp
   if (options.metrics == nullptr) options.metrics = CollectedMetrics();
   return std::make_unique<EventRecorder>(cluster_->NewClient(transport), options_.name,
                                          options_.log, options_.clock, std::move(options));
-}
-
-/// Throws ConfigError if the program reads views that no cache watches; see
-/// Options::reject_unwatched_reads.
-void Manager::Impl::RejectUnwatchedReads() const {
-  if (!options_.reject_unwatched_reads || options_.transport) return;
-  const std::vector<Cluster::Impl*> clusters = Clusters();
-  std::set<std::string> kinds;
-  for (const detail::WatchedViewRef& view : detail::ReadViews()) {
-    const bool throws = std::ranges::all_of(clusters, [&](const Cluster::Impl* cluster) {
-      return Cache::Impl::Of(cluster->cache()).RejectsReads(view.key);
-    });
-    if (throws) kinds.insert(view.describe(view.key).kind.kind);
-  }
-  if (kinds.empty()) return;
-  std::string names;
-  for (const std::string& kind : kinds) names += (names.empty() ? "" : ", ") + kind;
-  throw ConfigError(
-      "the program reads objects from the cache in a form that the cache does not "
-      "have: " +
-      names +
-      ". Add .Owns<VIEW>().Cached() or .Watches<VIEW>(…) to the "
-      "controller that reads them; if the manager shall not run it, set "
-      "Options::reject_unwatched_reads to false");
 }
 
 void Manager::Impl::StartCaches() {

@@ -26,7 +26,7 @@ class WriteListener;
 struct ClientWrite;
 
 namespace detail {
-struct ClientTracing;
+struct CallTracing;
 class OwnedUids;
 struct FormerFieldManager;
 
@@ -164,9 +164,9 @@ class AnyClient {
   std::string namespace_;  // see InNamespace; empty: any
   FieldValidation field_validation_ = FieldValidation::kWarn;
   bool dry_run_ = false;
-  WriteObserver* observer_ = nullptr;                     // null: writes are not reported
-  std::shared_ptr<WriteListener> listener_;               // null: none
-  std::shared_ptr<const detail::ClientTracing> tracing_;  // null: no spans
+  WriteObserver* observer_ = nullptr;                   // null: writes are not reported
+  std::shared_ptr<WriteListener> listener_;             // null: none
+  std::shared_ptr<const detail::CallTracing> tracing_;  // null: no spans
   std::shared_ptr<detail::OwnedUids> owned_uids_;
 };
 

@@ -1,4 +1,4 @@
-#include "client_tracing.hpp"
+#include "tracing/call_tracing.hpp"
 
 #include <cstdint>
 #include <exception>
@@ -9,8 +9,8 @@
 namespace kopp::detail {
 
 /// The names of attributes are those of OpenTelemetry's conventions for HTTP clients.
-ApiResponse ClientTracing::Call(Transport& transport, ApiRequest request,
-                                const std::stop_token& stop) const {
+ApiResponse CallTracing::Call(Transport& transport, ApiRequest request,
+                              const std::stop_token& stop) const {
   const std::string path_template = PathTemplate(request.target);
   const auto span = tracer.StartSpan(
       request.method + ' ' + path_template,

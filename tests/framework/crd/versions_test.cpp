@@ -1,5 +1,5 @@
+#include "crd/lost_fields.hpp"
 #include "definition_error.hpp"
-#include "objects/lost_fields.hpp"
 #include "types.hpp"
 
 #include <map>

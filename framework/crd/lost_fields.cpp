@@ -1,4 +1,4 @@
-#include "objects/lost_fields.hpp"
+#include "crd/lost_fields.hpp"
 
 #include <cstddef>
 

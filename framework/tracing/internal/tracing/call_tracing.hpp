@@ -9,8 +9,8 @@
 namespace kopp::detail {
 
 /// The spans of the calls of a client. Thread-safe.
-struct ClientTracing {
-  ClientTracing(Tracer& spans_of, SpanContext parent_span)
+struct CallTracing {
+  CallTracing(Tracer& spans_of, SpanContext parent_span)
       : tracer(spans_of), parent(std::move(parent_span)) {}
 
   Tracer& tracer;

@@ -1,4 +1,4 @@
-#include "client/stream_tracing.hpp"
+#include "tracing/stream_tracing.hpp"
 
 #include <cstdint>
 #include <exception>

@@ -10,7 +10,7 @@
 namespace kopp::detail {
 
 /// Gives each stream a span, from the request until the stream is destroyed: the lists and watches
-/// of informers. Calls have none: see ClientTracing. Thread-safe.
+/// of informers. Calls have none: see CallTracing. Thread-safe.
 class StreamTracingTransport final : public Transport {
  public:
   StreamTracingTransport(std::shared_ptr<Transport> next, std::shared_ptr<Tracer> tracer)
