@@ -1,7 +1,6 @@
 #include "cache/cache_impl.hpp"
 
 #include <kopp/cache.hpp>
-#include <kopp/standalone_cache.hpp>
 
 namespace kopp {
 namespace detail {
@@ -92,11 +91,8 @@ void Cache::AddOwnerIndex(const View& view) { InformersFor(view).AddOwnerIndex()
 bool Cache::Remove(const detail::CacheKey& view) { return impl_->Remove(view); }
 
 std::vector<OwningKind> Cache::Kinds() const { return impl_->Kinds(); }
-void StandaloneCache::Start() { impl_->Start(); }
 bool Cache::WaitForSync(const std::stop_token& stop) const { return impl_->WaitForSync(stop); }
 std::vector<UnsyncedInformer> Cache::NotSynced() const { return impl_->NotSynced(); }
 std::vector<informer::InformerStatus> Cache::Statuses() const { return impl_->Statuses(); }
-WriteObserver& StandaloneCache::write_observer() { return *impl_; }
-void StandaloneCache::Stop() { impl_->Stop(); }
 
 }  // namespace kopp

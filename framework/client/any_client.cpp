@@ -1,6 +1,7 @@
 #include "client/resource_path.hpp"
 #include "client/response_check.hpp"
 #include "open_stream.hpp"
+#include "owned_uids.hpp"
 #include "tracing/call_tracing.hpp"
 #include "written_object.hpp"
 
@@ -8,12 +9,10 @@
 #include <iterator>
 #include <stdexcept>
 
-#include <nlohmann/json.hpp>
-
 #include <kopp/detail/any_client.hpp>
 #include <kopp/informer/detail/json_splitter.hpp>
 
-// The calls that read, and what all calls share.
+// Reads, and the parts that all calls share.
 
 namespace kopp {
 namespace {
@@ -62,6 +61,12 @@ ListPage<std::string> SplitList(std::string_view body) {
 }
 
 }  // namespace
+
+AnyClient::AnyClient(Transport& transport, std::string field_manager, std::stop_token stop)
+    : transport_(&transport),
+      field_manager_(std::move(field_manager)),
+      stop_(std::move(stop)),
+      owned_uids_(std::make_shared<detail::OwnedUids>()) {}
 
 /// Returns the namespace of a request for `ns`, which may be empty.
 std::string AnyClient::NamespaceFor(const Kind& kind, const std::string& ns) const {

@@ -13,14 +13,14 @@ using nlohmann::json;
 std::optional<Unstructured> DynamicClient::Get(const ObjectKey& key,
                                                const GetOptions& options) const {
   auto text = calls_.Get(kind_, key, options);
-  return text ? std::optional(Unstructured::FromText(std::move(*text))) : std::nullopt;
+  return text ? std::optional(Unstructured::FromResponse(std::move(*text))) : std::nullopt;
 }
 
 std::vector<Unstructured> DynamicClient::List(const Selector& selector,
                                               const ListOptions& options) const {
   std::vector<Unstructured> objects;
   for (std::string& text : calls_.List(kind_, selector, options))
-    objects.push_back(Unstructured::FromText(std::move(text), kind_));
+    objects.push_back(Unstructured::FromResponse(std::move(text), kind_));
   return objects;
 }
 
@@ -30,7 +30,7 @@ ListPage<Unstructured> DynamicClient::ListPage(const Selector& selector,
   kopp::ListPage<Unstructured> page{
       {}, texts.continue_token, texts.remaining, texts.resource_version};
   for (std::string& text : texts.objects)
-    page.objects.push_back(Unstructured::FromText(std::move(text), kind_));
+    page.objects.push_back(Unstructured::FromResponse(std::move(text), kind_));
   return page;
 }
 
@@ -39,7 +39,7 @@ void DynamicClient::ForEach(const Selector& selector,
                             ListOptions options) const {
   do {
     for (std::string& text : calls_.ReadPage(kind_, selector, options).objects)
-      visit(Unstructured::FromText(std::move(text), kind_));
+      visit(Unstructured::FromResponse(std::move(text), kind_));
   } while (!options.continue_token.empty());
 }
 
@@ -47,7 +47,7 @@ Watcher<Unstructured> DynamicClient::Watch(const Selector& selector,
                                            const WatchOptions& options) const {
   const auto decode = [kind = kind_](const JsonObject& object) -> informer::AnyObject {
     return std::make_shared<const Unstructured>(
-        Unstructured::FromText(std::string(object.text()), kind));
+        Unstructured::FromResponse(std::string(object.text()), kind));
   };
   return Watcher<Unstructured>(calls_.Watch(kind_, decode, selector, options));
 }
@@ -86,7 +86,7 @@ Scale DynamicClient::UpdateScale(const Scale& scale, const WriteOptions& options
 }
 
 Unstructured DynamicClient::Written(const AnyClient::Written& written) const {
-  return Unstructured::FromText(calls_.Reported(kind_, written));
+  return Unstructured::FromResponse(calls_.Reported(kind_, written));
 }
 
 }  // namespace kopp

@@ -7,12 +7,9 @@
 #include <kopp/watch.hpp>
 
 namespace kopp {
-namespace {
 
 using informer::ReflectorState;
 using informer::WatchItem;
-
-}  // namespace
 
 /// Opens and reads the watch. ReflectorState decides when to open it again, and when to check
 /// whether the server has gone back to an older version. When a reflector would list again, the

@@ -8,7 +8,7 @@
 #include <regex>
 #include <utility>
 
-#include <kopp/informer/names.hpp>
+#include <kopp/informer/detail/names.hpp>
 
 namespace kopp::command {
 namespace {

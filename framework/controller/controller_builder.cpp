@@ -44,6 +44,7 @@ void ControllerBuilderBase::AddHandlerTo(InformerSet& informers, informer::AnyEv
 
 void ControllerBuilderBase::AddOwned(const Kind& kind, const OwnsOptions& options, Form metadata,
                                      Form complete) {
+  if (is_complete_) throw std::logic_error("Owns was called after Reconcile, which must be last");
   WatchOwned();
   Controller::Impl::Of(controller_).AddOwnedKind(kind);
   auto handler =
@@ -55,7 +56,8 @@ void ControllerBuilderBase::AddOwned(const Kind& kind, const OwnsOptions& option
 }
 
 void ControllerBuilderBase::CacheOwned() {
-  if (!owned_) throw std::logic_error("Cached() must follow Owns: write .Owns<KIND>().Cached()");
+  if (!owned_ || owned_->has_predicate || *owned_->form.view == *owned_->complete.view)
+    throw std::logic_error("Cached() must follow Owns directly: write .Owns<KIND>().Cached()");
   owned_->form = owned_->complete;
   predicate_->view = owned_->form.view;
 }
@@ -74,16 +76,18 @@ void ControllerBuilderBase::AddSource(std::shared_ptr<EventSource> source) {
 
 void ControllerBuilderBase::SetReconciler(Reconciler reconcile) {
   WatchOwned();
+  is_complete_ = true;
   Controller::Impl::Of(controller_).SetReconciler(std::move(reconcile));
 }
 
 void ControllerBuilderBase::Restrict(AnyPredicate predicate) {
-  const bool needs_all_fields = owned_ && predicate.view == owned_->complete.view;
-  if (needs_all_fields && owned_->form.view != predicate.view) {
+  if (owned_ && predicate.view != nullptr && *predicate.view != *owned_->form.view &&
+      *predicate.view == *owned_->complete.view) {
     throw std::logic_error(
         "the predicate needs the fields of the owned objects: write "
         ".Owns<KIND>().Cached().Where(…)");
   }
+  if (owned_) owned_->has_predicate = true;
   *predicate_ = *predicate_ && std::move(predicate);
 }
 

@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-#include <kopp/informer/names.hpp>
+#include <kopp/informer/detail/names.hpp>
 #include <kopp/leader_election.hpp>
 
 namespace kopp {

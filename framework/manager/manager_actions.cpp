@@ -18,12 +18,12 @@ std::vector<Permission> Manager::Impl::Permissions() const {
 
 int Manager::Impl::Check(const std::stop_token& stop) const {
   try {
-    RejectUnwatchedReads(view_);
     cluster_->RequireUsable();
     const PreflightInput input{.server = cluster_->description(),
                                .kinds = Cache::Impl::Of(cache()).RequiredKinds(),
                                .permissions = Permissions(),
                                .namespaces = WatchedNamespaces(options_),
+                               .problem = UnwatchedReads(view_),
                                .warnings = crds_.Warnings(),
                                .clock = options_.clock};
     return Preflight(input, *cluster_->transport(), std::cout, stop) == 0 ? 0 : 1;

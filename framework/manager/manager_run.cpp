@@ -43,7 +43,7 @@ int Manager::Impl::Run(const std::stop_token& stop) {
 
 /// Returns whether everything has started. Throws if something cannot start.
 bool Manager::Impl::Start(const std::stop_token& stop) {
-  RejectUnwatchedReads(view_);
+  if (const auto problem = UnwatchedReads(view_)) throw ConfigError(*problem);
   if (recorder_) recorder_->Open(options_.name);
   for (Cluster::Impl* cluster : Clusters()) cluster->RequireUsable();
   PostponeControllers();

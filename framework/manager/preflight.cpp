@@ -200,6 +200,7 @@ int Preflight(const PreflightInput& input, Transport& transport, std::ostream& o
   if (!input.server.empty()) {
     report.Info("API server " + input.server);
   }
+  if (input.problem) report.Result(false, *input.problem);
   for (const std::string& text : input.warnings) report.Warning(text);
   const auto version = ReadVersion(transport, stop, report);
   if (!version) return report.Finish();

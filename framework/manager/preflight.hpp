@@ -1,6 +1,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ struct PreflightInput {
   std::vector<OwningKind> kinds = {};        ///< that the program watches
   std::vector<Permission> permissions = {};  ///< that it needs
   std::vector<std::string> namespaces = {};  ///< that it watches; empty: all
+  std::optional<std::string> problem = {};   ///< that is known already
   std::vector<std::string> warnings = {};    ///< to print; they are not problems
   Clock& clock = Clock::Real();
 };

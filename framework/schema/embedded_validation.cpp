@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include <kopp/informer/names.hpp>
+#include <kopp/informer/detail/names.hpp>
 
 namespace kopp::schema {
 namespace {

@@ -162,9 +162,9 @@ class AccessReviewer::Impl {
   ReviewCache<Authentication>::Reviewed ReviewToken(const std::string& token) const {
     try {
       const json request{{"spec", {{"token", token}}}};
-      const json status = client_.Dynamic(kTokenReview).Create(request).At("/status");
-      if (!status.is_object() || !status.value("authenticated", false))
-        return {{}, options_.token_ttl};
+      const json status =
+          client_.Dynamic(kTokenReview).Create(request).Json().value("status", json::object());
+      if (!status.value("authenticated", false)) return {{}, options_.token_ttl};
       const json user = status.value("user", json::object());
       return {
           {.authenticated = true, .username = user.value("username", std::string()), .user = user},
@@ -178,7 +178,8 @@ class AccessReviewer::Impl {
   ReviewCache<Authorization>::Reviewed ReviewAccess(const json& spec) const {
     try {
       const json request{{"spec", spec}};
-      if (client_.Dynamic(kSubjectAccessReview).Create(request).At("/status/allowed") == true) {
+      const json review = client_.Dynamic(kSubjectAccessReview).Create(request).Json();
+      if (review.value("status", json::object()).value("allowed", false)) {
         return {Authorization::kAllowed, options_.allowed_ttl};
       }
       return {Authorization::kDenied, options_.denied_ttl};

@@ -1,5 +1,5 @@
 
-#include <kopp/informer/detail/filtering_handler.hpp>
+#include <kopp/informer/filtering_handler.hpp>
 
 namespace kopp::informer {
 namespace {

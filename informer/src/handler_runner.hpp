@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <kopp/informer/detail/handler_registration.hpp>
 #include <kopp/informer/event_handler.hpp>
-#include <kopp/informer/handler_registration.hpp>
 #include <kopp/informer/informer.hpp>
 #include <kopp/informer/informer_status.hpp>
 #include <kopp/workqueue/guarded.hpp>

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include <kopp/informer/detail/key_queue.hpp>
 #include <kopp/informer/handlers.hpp>
+#include <kopp/informer/key_queue.hpp>
 
 namespace kopp::informer {
 
@@ -111,9 +111,9 @@ AnyEventHandler EnqueueKey(EnqueueFunction enqueue) {
   };
 }
 
-AnyEventHandler EnqueueOwner(EnqueueFunction enqueue, const Kind& owner, OwnerMatch match) {
-  AnyEventHandler handler =
-      EnqueueAnyMapped(std::move(enqueue), [owner, match](const AnyObject& object) {
+AnyEventHandler EnqueueOwner(EnqueueFunction enqueue, OwningKind owner, OwnerMatch match) {
+  AnyEventHandler handler = EnqueueAnyMapped(
+      std::move(enqueue), [owner = std::move(owner), match](const AnyObject& object) {
         return OwnerKeys(object.metadata(), owner, match);
       });
   handler.on_update = [enqueue_both = std::move(handler.on_update)](const AnyObject& before,

@@ -1,4 +1,4 @@
-#include <kopp/informer/detail/key_queue.hpp>
+#include <kopp/informer/key_queue.hpp>
 
 template class kopp::workqueue::Queue<kopp::ObjectKey>;
 template class kopp::workqueue::DelayingQueue<kopp::ObjectKey>;

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <kopp/informer/names.hpp>
+#include <kopp/informer/detail/names.hpp>
 
 namespace kopp {
 namespace {

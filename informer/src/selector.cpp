@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include <kopp/informer/names.hpp>
+#include <kopp/informer/detail/names.hpp>
 #include <kopp/informer/selector.hpp>
 
 namespace kopp {

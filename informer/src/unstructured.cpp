@@ -55,7 +55,7 @@ Unstructured Unstructured::FromJson(std::string_view text, const Kind& kind) {
   return object;
 }
 
-Unstructured Unstructured::FromText(std::string text, const Kind& kind) {
+Unstructured Unstructured::FromResponse(std::string text, const Kind& kind) {
   auto head = Decode<TypeAndMetadata>(text);
   const std::string type = MissingType(head, text, kind);
   if (!type.empty()) text.insert(text.find('{') + 1, type);

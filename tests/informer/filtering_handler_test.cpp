@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/informer/detail/filtering_handler.hpp>
+#include <kopp/informer/filtering_handler.hpp>
 
 namespace kopp::informer {
 namespace {

@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/informer/detail/key_queue.hpp>
 #include <kopp/informer/handlers.hpp>
+#include <kopp/informer/key_queue.hpp>
 
 namespace kopp::informer {
 namespace {

@@ -13,9 +13,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kopp/informer/detail/filtering_handler.hpp>
-#include <kopp/informer/detail/key_queue.hpp>
+#include <kopp/informer/filtering_handler.hpp>
 #include <kopp/informer/handlers.hpp>
+#include <kopp/informer/key_queue.hpp>
 
 namespace kopp::informer {
 namespace {

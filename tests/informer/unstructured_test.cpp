@@ -60,14 +60,14 @@ TEST(UnstructuredTest, JsonThrowsWithoutTheTextOfAnObjectThatIsNotValid) {
 
 TEST(UnstructuredTest, FromTextKeepsTheTextAndAddsAMissingType) {
   constexpr std::string_view kTyped = R"({"kind":"Widget","metadata":{"managedFields":[1]}})";
-  EXPECT_EQ(Unstructured::FromText(std::string(kTyped), kDeploymentKind).text(), kTyped);
-  EXPECT_EQ(Unstructured::FromText(R"({"metadata":{"name":"a"}})", kDeploymentKind).text(),
+  EXPECT_EQ(Unstructured::FromResponse(std::string(kTyped), kDeploymentKind).text(), kTyped);
+  EXPECT_EQ(Unstructured::FromResponse(R"({"metadata":{"name":"a"}})", kDeploymentKind).text(),
             R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"}})");
-  EXPECT_EQ(Unstructured::FromText(" {} ", kDeploymentKind).text(),
+  EXPECT_EQ(Unstructured::FromResponse(" {} ", kDeploymentKind).text(),
             R"( {"apiVersion":"apps/v1","kind":"Deployment"} )");
-  EXPECT_EQ(Unstructured::FromText("{}").text(), "{}");
-  EXPECT_THROW((void)Unstructured::FromText("[]", kDeploymentKind), DecodeError);
-  EXPECT_THROW((void)Unstructured::FromText("", kDeploymentKind), DecodeError);
+  EXPECT_EQ(Unstructured::FromResponse("{}").text(), "{}");
+  EXPECT_THROW((void)Unstructured::FromResponse("[]", kDeploymentKind), DecodeError);
+  EXPECT_THROW((void)Unstructured::FromResponse("", kDeploymentKind), DecodeError);
 }
 
 TEST(UnstructuredTest, ManagedFieldsAreRemovedAtAnyPositionInMetadata) {

@@ -264,7 +264,7 @@ TEST_F(GarbageCollectorTest, ANamespaceIsTerminatingWhileAnObjectHasAFinalizer) 
 
   client_.Delete<Namespace>({"", "kept"});
 
-  EXPECT_EQ(client_.Dynamic(Namespace::kKind).Get({"", "kept"})->Json()["status"]["phase"],
+  EXPECT_EQ(client_.Dynamic(Namespace::kKind).Get({"", "kept"}).value().Json()["status"]["phase"],
             "Terminating");
   client_.Patch<ConfigMap>({"kept", "a"}, Patch::Merge({{"metadata", {{"finalizers", nullptr}}}}));
   EXPECT_FALSE(client_.Get<Namespace>({"", "kept"}));

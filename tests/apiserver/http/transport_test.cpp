@@ -43,7 +43,7 @@ nlohmann::json ConfigMapBody(const std::string& name, const std::string& value) 
 TEST_P(ApiHttpServerTransportTest, ClientCreatesReadsPatchesAndDeletesAnObject) {
   client_.Create<ConfigMap>(ConfigMapBody("a", "first"));
   client_.Patch<ConfigMap>({"default", "a"}, Patch::Merge({{"data", {{"value", "next"}}}}));
-  EXPECT_EQ(client_.Dynamic(ConfigMap::kKind).Get({"default", "a"})->Json()["data"]["value"],
+  EXPECT_EQ(client_.Dynamic(ConfigMap::kKind).Get({"default", "a"}).value().Json()["data"]["value"],
             "next");
 
   client_.Delete<ConfigMap>({"default", "a"});

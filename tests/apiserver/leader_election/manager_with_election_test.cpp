@@ -299,7 +299,8 @@ TEST_F(ManagerWithElectionTest, TheLastEventsOfTheLeaderAreWrittenBeforeTheLease
     return std::stoull(object.at("metadata").at("resourceVersion").get<std::string>());
   };
   const json last = EventsWithReason("Last").at(0);
-  EXPECT_LT(version(last), version(client_.Dynamic(kLeases).Get({"default", "web"})->Json()));
+  EXPECT_LT(version(last),
+            version(client_.Dynamic(kLeases).Get({"default", "web"}).value().Json()));
 }
 
 TEST_F(ManagerWithElectionTest, TheLeaderClientWritesOnlyInTheLeader) {

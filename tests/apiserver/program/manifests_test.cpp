@@ -102,7 +102,7 @@ items:
 
   ApplyAll();
 
-  EXPECT_EQ(client.Dynamic(kWeb).Get({"default", "a"})->At("/status/phase"), "Ready");
+  EXPECT_EQ(client.Dynamic(kWeb).Get({"default", "a"}).value().At("/status/phase"), "Ready");
 }
 
 TEST_F(ManifestsTest, OutputOfKubectlGetCanBeApplied) {
@@ -135,7 +135,8 @@ items:
   const auto cluster_ip = [&](const std::string& name) {
     return client.Dynamic(Kind{"v1", "Service", "services"})
         .Get({"default", name})
-        ->At("/spec/clusterIP");
+        .value()
+        .At("/spec/clusterIP");
   };
   EXPECT_EQ(cluster_ip("kubernetes"), "10.0.0.1");
   EXPECT_EQ(cluster_ip("web"), "10.96.0.2");

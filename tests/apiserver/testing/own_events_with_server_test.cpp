@@ -192,7 +192,7 @@ TEST_F(OwnEventsServerTest, OwnWritesOfAStatusByEachVerbReconcileNothing) {
         const std::string text = std::to_string(call);
         WriteStatus(context.client, disk, "applied " + text);
         context.client.PatchStatus<Disk>(key_, Patch::Merge({{"status", {{"usage", text}}}}));
-        json object = context.client.Dynamic(Disk::kKind).Get(key_)->Json();
+        json object = context.client.Dynamic(Disk::kKind).Get(key_).value().Json();
         object["status"]["usage"] = "updated " + text;
         context.client.UpdateStatus<Disk>(object);
         Client copy = context.client;

@@ -92,7 +92,7 @@ TEST_F(ClientPageTest, CreateUpdateAndPatchWriteObjects) {
   client.Create<ConfigMap>({{"metadata", {{"name", "colors"}, {"namespace", "shop"}}},
                             {"data", {{"color", "red"}, {"size", "3"}}}});
 
-  json colors = client.Dynamic(ConfigMap::kKind).Get({"shop", "colors"})->Json();
+  json colors = client.Dynamic(ConfigMap::kKind).Get({"shop", "colors"}).value().Json();
   colors["data"]["color"] = "green";
   const auto updated = client.Update<ConfigMap>(colors);
 
@@ -108,7 +108,7 @@ TEST_F(ClientPageTest, AMergeFromPatchWithALockConflictsWithAConcurrentChange) {
   const kopp::Client& client = client_;
   const kopp::ObjectKey key{"shop", "settings"};
 
-  const json original = client.Dynamic(ConfigMap::kKind).Get(key)->Json();
+  const json original = client.Dynamic(ConfigMap::kKind).Get(key).value().Json();
   json changed = original;
   changed["metadata"]["finalizers"].push_back("example.com/cleanup");
   client.Patch<ConfigMap>(key,
@@ -367,7 +367,7 @@ TEST_F(ClientPageTest, ErrorsHavePredicatesAndConflictsAreRetried) {
   }
 
   kopp::RetryOnConflict(kopp::kDefaultRetry, [&] {
-    json object = client.Dynamic(ConfigMap::kKind).Get({"shop", "settings"})->Json();
+    json object = client.Dynamic(ConfigMap::kKind).Get({"shop", "settings"}).value().Json();
     object["data"]["color"] = "blue";
     client.Update<ConfigMap>(object);
   });

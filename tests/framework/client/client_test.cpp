@@ -116,7 +116,12 @@ TEST_F(ClientTest, AnErrorStatusThrowsAnApiErrorThatNamesTheRequest) {
 TEST_F(ClientTest, GetByKindReturnsTheWholeObject) {
   transport_.Respond("GET", kWeb, 200, kWebText);
 
-  EXPECT_EQ(client_.Dynamic(Deployment::kKind).Get({"shop", "web"})->Json().at("spec").at("unseen"),
+  EXPECT_EQ(client_.Dynamic(Deployment::kKind)
+                .Get({"shop", "web"})
+                .value()
+                .Json()
+                .at("spec")
+                .at("unseen"),
             json::array({1}));
 }
 

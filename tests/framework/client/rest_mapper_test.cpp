@@ -126,7 +126,7 @@ TEST_F(RestMapperTest, ForResourceUnderstandsTheArgumentsOfKubectl) {
   EXPECT_EQ(mapper_.ForResource("pods.v1.").kind.api_version, "v1");
 }
 
-TEST_F(RestMapperTest, ForResourceReadsTheTextOfAOwningKind) {
+TEST_F(RestMapperTest, ForResourceReadsTheTextOfAnOwningKind) {
   for (const OwningKind& kind :
        {deployments_v1, OwningKind({"v1", "Node", "nodes", Scope::kCluster})}) {
     EXPECT_EQ(mapper_.ForResource(kind.ToString()).kind, kind);

@@ -4,11 +4,14 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kopp/controller/channel.hpp>
+#include <kopp/informer/predicates.hpp>
 #include <kopp/kinds.hpp>
 
 namespace kopp {
@@ -130,9 +133,54 @@ TEST_F(OwnedFormsTest, APredicateForAKindThatIsNotCachedIsAnErrorThatSaysWhatToW
               ThrowsMessage<std::logic_error>(HasSubstr("write .Owns<KIND>().Cached().Where(…)")));
 }
 
+TEST_F(OwnedFormsTest, CachedMustFollowOwnsDirectly) {
+  EXPECT_THROW(manager_.AddController<Pod>({.name = "a"})
+                   .Owns<DeploymentView>()
+                   .Where(GenerationChanged())
+                   .Cached(),
+               std::logic_error)
+      << "the predicate may be for the metadata";
+  EXPECT_THROW(
+      manager_.AddController<Pod>({.name = "b"}).Owns<MetadataOnly<DeploymentView>>().Cached(),
+      std::logic_error);
+}
+
+TEST_F(OwnedFormsTest, OwnsAfterReconcileIsAnError) {
+  auto builder = manager_.AddController<Pod>();
+  builder.Reconcile(Recorder());
+  EXPECT_THROW(builder.Owns<Secret>(), std::logic_error);
+  static_assert(!std::is_copy_constructible_v<ControllerBuilder<Pod>>,
+                "a copy could lose the handler of Owns");
+}
+
+TEST_F(OwnedFormsTest, EachOwnedKindIsHandledWhateverFollowsIt) {
+  const Channel<ObjectKey> channel;
+  manager_.AddController<Pod>()
+      .Owns<DeploymentView>()
+      .WatchesChannel(channel)
+      .Owns<ConfigMap>()
+      .Reconcile(Recorder());
+  transport_->Respond("GET", "/api/v1/configmaps", 200,
+                      R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"5"},"items":[]})");
+  transport_->Respond(
+      "GET", "/api/v1", 200,
+      R"({"kind":"APIResourceList","resources":[{"name":"pods","kind":"Pod","namespaced":true},)"
+      R"({"name":"configmaps","kind":"ConfigMap","namespaced":true}]})");
+  Start();
+  AwaitCalls(1);
+
+  SendDeployment("e", 1);
+  EXPECT_THAT(AwaitCalls(2), ElementsAre("a", "a"));
+  transport_->Await("WATCH", "/api/v1/configmaps");
+  std::string map = DeploymentJson("m", 1);
+  map.replace(0, map.find(R"("metadata")"), R"({"kind":"ConfigMap","apiVersion":"v1",)");
+  transport_->SendToWatch("/api/v1/configmaps", R"({"type":"ADDED","object":)" + map + "}\n");
+  EXPECT_THAT(AwaitCalls(3), ElementsAre("a", "a", "a"));
+}
+
 TEST_F(OwnedFormsTest, CachedWithoutOwnsIsAnError) {
-  EXPECT_THROW(manager_.AddController<Pod>().Cached(), std::logic_error);
-  EXPECT_THROW(manager_.AddController<Pod>()
+  EXPECT_THROW(manager_.AddController<Pod>({.name = "a"}).Cached(), std::logic_error);
+  EXPECT_THROW(manager_.AddController<Pod>({.name = "b"})
                    .Owns<Secret>()
                    .Watches<Secret>([](const Secret&) { return std::vector<ObjectKey>{}; })
                    .Cached(),

@@ -96,7 +96,7 @@ const kopp::ObjectKey blog_key{"default", "blog"};
 TEST(VersionsPageTest, AnUpdateThroughTheOldVersionDeletesTheNewField) {
   Sites<v1beta1::Site> sites;
   const kopp::Client& client = sites.client();
-  json site = client.Dynamic(v1beta1::Site::kKind).Get({"default", "blog"})->Json();
+  json site = client.Dynamic(v1beta1::Site::kKind).Get({"default", "blog"}).value().Json();
   site["spec"]["host"] = "b.example.com";
   client.Update<v1beta1::Site>(site);
 
@@ -117,7 +117,7 @@ TEST(VersionsPageTest, AWriteThroughTheNewVersionKeepsIt) {
   sites.client().Patch<v1::Site>(blog_key,
                                  kopp::Patch::Merge({{"spec", {{"host", "c.example.com"}}}}));
   EXPECT_EQ(sites.Color(), "blue");
-  json site = sites.client().Dynamic(v1::Site::kKind).Get(blog_key)->Json();
+  json site = sites.client().Dynamic(v1::Site::kKind).Get(blog_key).value().Json();
   site["spec"]["host"] = "b.example.com";
   sites.client().Update<v1::Site>(site);
   EXPECT_EQ(sites.Color(), "blue");
@@ -125,7 +125,7 @@ TEST(VersionsPageTest, AWriteThroughTheNewVersionKeepsIt) {
 
 TEST(VersionsPageTest, AWriteThroughAVersionWithTheSameSchemaKeepsIt) {
   Sites<same::v1beta1::Site> sites;
-  json site = sites.client().Dynamic(same::v1beta1::Site::kKind).Get(blog_key)->Json();
+  json site = sites.client().Dynamic(same::v1beta1::Site::kKind).Get(blog_key).value().Json();
   site["spec"]["host"] = "b.example.com";
   sites.client().Update<same::v1beta1::Site>(site);
   EXPECT_EQ(sites.Color(), "blue");
@@ -133,7 +133,7 @@ TEST(VersionsPageTest, AWriteThroughAVersionWithTheSameSchemaKeepsIt) {
 
 TEST(VersionsPageTest, AWriteThroughAVersionThatPreservesUnknownFieldsKeepsIt) {
   Sites<open::Site> sites;
-  json site = sites.client().Dynamic(open::Site::kKind).Get(blog_key)->Json();
+  json site = sites.client().Dynamic(open::Site::kKind).Get(blog_key).value().Json();
   site["spec"]["host"] = "b.example.com";
   sites.client().Update<open::Site>(site);
   EXPECT_EQ(sites.Color(), "blue");

@@ -1,4 +1,6 @@
 #include "manager_fixture.hpp"
+#include "support/raw_server.hpp"
+#include "support/scratch_folder.hpp"
 
 #include <string>
 #include <utility>
@@ -15,7 +17,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* kRejected = "in a form that the cache does not have: ";
+constexpr const char* kRejected = "what the cache does not have: ";
 
 struct Unwatched {
   static constexpr Kind kKind{"example.com/v1", "Unwatched", "unwatcheds"};
@@ -23,12 +25,18 @@ struct Unwatched {
 };
 KOPP_FIELDS(Unwatched, metadata)
 
+struct Optional {
+  static constexpr Kind kKind{"example.com/v1", "Optional", "optionals"};
+  ObjectMeta metadata;
+};
+KOPP_FIELDS(Optional, metadata)
+
 /// Reads of the cache are found before anything is sent. No API server is configured.
 class UnwatchedReadsTest : public ManagerTest {
  protected:
   /// Returns the log, or the output, of a program whose controller reads Unwatched.
   std::string Run(Options options, bool watches) {
-    options.kubeconfig = "/missing.kubeconfig";
+    if (options.kubeconfig.empty()) options.kubeconfig = "/missing.kubeconfig";
     options.log = RecordingLogger();
     Manager manager{std::move(options)};
     auto builder = manager.AddController<Pod>();
@@ -49,13 +57,36 @@ TEST_F(UnwatchedReadsTest, AProgramThatReadsAViewThatNoCacheWatchesDoesNotStart)
                     HasSubstr(".Owns<VIEW>().Cached()")));
 }
 
-TEST_F(UnwatchedReadsTest, CheckFindsThem) {
-  EXPECT_THAT(Run({.action = Options::Action::kCheck}, /*watches=*/false),
-              AllOf(HasSubstr("FAILED"), HasSubstr(kRejected), HasSubstr("Unwatched")));
+TEST_F(UnwatchedReadsTest, AReadOfTheMetadataOfAKindIsNotThatOfItsObjects) {
+  static_cast<void>(&detail::read_view<MetadataOnly<Unwatched>>);
+  EXPECT_THAT(Run({}, /*watches=*/true), HasSubstr("Unwatched (metadata)"));
+}
+
+TEST_F(UnwatchedReadsTest, TheKindOfAControllerThatIsNotAddedIsNoReadOfTheProgram) {
+  const auto add_controller = [](Manager& manager) {  // not called
+    manager.AddController<Optional>().Reconcile([](const Optional&, Context&) { return Result{}; });
+  };
+  static_cast<void>(+add_controller);
+  EXPECT_THAT(Run({}, /*watches=*/false), Not(HasSubstr("Optional")));
+}
+
+TEST_F(UnwatchedReadsTest, CheckReportsThemAmongTheOtherProblems) {
+  testing::RawServer server({testing::AlwaysRespond(testing::MakeResponse(404, "{}"))});
+  const testing::ScratchFolder folder;
+  const auto kubeconfig = folder.Write("config",
+                                       "{kind: Config, current-context: c, contexts: [{name: c, "
+                                       "context: {cluster: c}}], clusters: [{name: c, cluster: "
+                                       "{server: '" +
+                                           server.Url() + "'}}]}");
+  EXPECT_THAT(Run({.action = Options::Action::kCheck, .kubeconfig = kubeconfig.string()},
+                  /*watches=*/false),
+              AllOf(HasSubstr("API server " + server.Url()),
+                    HasSubstr("FAILED  the program reads from the cache"), HasSubstr(kRejected),
+                    HasSubstr("Unwatched"), HasSubstr("2 problems were found")));
 }
 
 TEST_F(UnwatchedReadsTest, AViewThatIsCachedIsNotReported) {
-  EXPECT_THAT(Run({}, /*watches=*/true), Not(HasSubstr("Unwatched")));
+  EXPECT_THAT(Run({}, /*watches=*/true), Not(HasSubstr("Unwatched,")));
 }
 
 TEST_F(UnwatchedReadsTest, ReadsThatStartInformersAreNotReported) {

@@ -3,7 +3,6 @@
 
 #include "api/conditions.hpp"
 #include "json/base64.hpp"
-#include "schema/accessors.hpp"
 #include "schema/field_validation.hpp"
 #include "storage/server_context.hpp"
 #include "strategy/kind_strategy.hpp"

@@ -134,8 +134,10 @@ void AssignApiServiceFields(ServerContext& context, const json& before, json& se
                                       {"message", "Local APIServices are always available"}}};
 }
 
-std::string_view WhyPriorityClassIsProtected(std::string_view name) {
-  return name.starts_with("system-") ? "this is a system priority class and cannot be deleted" : "";
+NameError ValidatePriorityClassDeletion(std::string_view name) {
+  return name.starts_with("system-")
+             ? NameError("this is a system priority class and cannot be deleted")
+             : std::nullopt;
 }
 
 }  // namespace
@@ -143,7 +145,7 @@ std::string_view WhyPriorityClassIsProtected(std::string_view name) {
 void AddClusterStrategies(StrategiesByKind& strategies) {
   KindStrategy& priorities = strategies["priorityclasses.scheduling.k8s.io"];
   priorities.assign_fields = &AssignPriorityClassFields;
-  priorities.why_protected = &WhyPriorityClassIsProtected;
+  priorities.validate_deletion = &ValidatePriorityClassDeletion;
   priorities.validate = &ValidatePriorityClass;
   priorities.validate_update = &ValidatePriorityClassUpdate;
   priorities.update_validation = KindStrategy::UpdateValidation::kChange;

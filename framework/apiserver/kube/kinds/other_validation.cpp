@@ -9,9 +9,10 @@
 #include "strategy/kind_strategy.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace kopp::apiserver {
@@ -35,9 +36,9 @@ void AssignNamespaceFields(ServerContext&, const json& before, json& ns) {
   }
 }
 
-std::string_view WhyNamespaceIsProtected(std::string_view name) {
+NameError ValidateNamespaceDeletion(std::string_view name) {
   const bool is_protected = name == "default" || name == "kube-system" || name == "kube-public";
-  return is_protected ? "this namespace may not be deleted" : "";
+  return is_protected ? NameError("this namespace may not be deleted") : std::nullopt;
 }
 
 void AssignNodeFields(ServerContext&, const json& before, json& node) {
@@ -274,7 +275,7 @@ void AddOtherStrategies(StrategiesByKind& strategies) {
   }
   strategies["namespaces"].validate_name = &ValidateDnsLabel;
   strategies["namespaces"].assign_fields = &AssignNamespaceFields;
-  strategies["namespaces"].why_protected = &WhyNamespaceIsProtected;
+  strategies["namespaces"].validate_deletion = &ValidateNamespaceDeletion;
   strategies["nodes"].keeps_status_on_create = true;
   strategies["nodes"].assign_fields = &AssignNodeFields;
   strategies["nodes"].validate = &ValidateNodeTaints;

@@ -1,6 +1,5 @@
 #include "pods/container_validation.hpp"
 
-#include "base/ascii.hpp"
 #include "fields/field_rules.hpp"
 #include "pods/container_env_validation.hpp"
 #include "pods/container_handler_validation.hpp"

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include <kopp/informer/names.hpp>
+#include <kopp/informer/detail/names.hpp>
 
 namespace kopp::apiserver {
 namespace {

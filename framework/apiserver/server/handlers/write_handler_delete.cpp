@@ -14,8 +14,10 @@ ServerResponse WriteHandler::Delete(const ServerRequest& request, const Resource
   const DeleteOptions options = ReadDeleteOptions(request);
   const std::string& name = request.target.name;
   const KindStrategy& strategy = StrategyOf(resource);
-  if (const std::string_view reason = strategy.why_protected(name); !reason.empty())
-    throw Forbidden(resource, name, std::string(reason));
+  if (strategy.validate_deletion != nullptr) {
+    if (const NameError error = strategy.validate_deletion(name))
+      throw Forbidden(resource, name, *error);
+  }
   bool removed = false;
   nlohmann::json object = collector_.Delete(resource, {request.target.ns, name}, options, removed);
   if (removed && strategy.delete_response == KindStrategy::DeleteResponse::kStatus)

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,7 +27,8 @@ struct AccessRules {
 };
 
 /// The state that all handlers share: clock, random numbers, store, served resources and
-/// credentials. Thread-safe. The clock must outlive the context.
+/// credentials. Thread-safe. The clock must outlive the context. Throws std::invalid_argument
+/// without a catalog.
 class ServerContext {
  public:
   ServerContext(Clock& clock, std::uint64_t seed, Store::Options options, AccessRules access,
@@ -36,7 +38,9 @@ class ServerContext {
         random_(seed),
         catalog_(extensions.catalog),
         access_(access),
-        extensions_(std::move(extensions)) {}
+        extensions_(std::move(extensions)) {
+    if (extensions_.catalog == nullptr) throw std::invalid_argument("the server needs a catalog");
+  }
 
   [[nodiscard]] Clock& clock() { return clock_; }
   [[nodiscard]] Store& store() { return store_; }

@@ -12,7 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <kopp/informer/names.hpp>
+#include <kopp/informer/detail/names.hpp>
 
 namespace kopp::apiserver {
 
@@ -75,10 +75,9 @@ struct KindStrategy {
   bool deletes_gracefully = false;          ///< deletion waits for the grace period
   std::string default_propagation{};        ///< without DeleteOptions: "" or "Orphan"
   DeleteResponse delete_response = DeleteResponse::kStatus;
-  /// Returns why the object `name` cannot be deleted, or "".
-  std::string_view (*why_protected)(std::string_view name) = [](std::string_view) {
-    return std::string_view();
-  };
+  /// Returns the error of a deletion of the object `name`, or nullopt if it may be deleted. Null:
+  /// all may be deleted.
+  NameError (*validate_deletion)(std::string_view name) = nullptr;
   /// A finalizer of new objects that a controller of a cluster removes on deletion. This server
   /// removes it itself.
   std::string protection_finalizer{};

@@ -25,6 +25,10 @@ namespace kopp {
 
 class InformerSet;
 
+namespace detail {
+struct PrimaryRead;
+}  // namespace detail
+
 /// Local copies of the objects of all watched kinds, kept up to date by list and watch. Reads may
 /// be stale; use `Client` to read the current state from the API server.
 ///
@@ -168,6 +172,7 @@ class Cache {
 
  private:
   friend class StandaloneCache;
+  friend struct detail::PrimaryRead;
   using View = detail::WatchedView;
   using ViewRef = detail::WatchedViewRef;
   using AnyObjects = std::vector<informer::AnyObject>;

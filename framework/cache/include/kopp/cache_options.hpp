@@ -138,14 +138,14 @@ struct CacheOptions {
   /// supports that. See informer::ReflectorOptions.
   bool use_watch_list = false;
   /// The first lists have the newest objects, not those that an API server has cached, which may
-  /// be older. It costs a read of etcd. Lists of views that are added after Start always have.
+  /// be older. It costs a read of etcd. Lists of views that are added after the start always have.
   bool consistent_start = false;
   /// The mean time between audits, each of which compares an informer with a list of the same
   /// version and corrects differences; 0: never. See informer::ReflectorOptions.
   Duration audit_interval{};
 
-  /// For simulations: the informers get no threads. The owner of the cache never calls Start, feeds
-  /// the informers of Cache::ManualInformers, and handlers run in its thread.
+  /// For simulations: the informers get no threads. StandaloneCache::Start is never called; the
+  /// simulation feeds the informers, and handlers run in its thread.
   bool manual = false;
 
   /// Called with the exception if a list or watch fails or a handler throws; on several threads at

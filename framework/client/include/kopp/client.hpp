@@ -49,11 +49,11 @@ struct SpanContext;
 /// The client does not retry, but List may read pages again, and the transport may retry: see
 /// RetryingTransport. In a reconciler let the exception escape, and the queue retries.
 ///
-/// Create and Apply take JSON, or a typed object, such as kopp::Deployment, of which they send what
-/// Encode() writes: plain numbers and booleans always, other fields if they are set; text that is
-/// not UTF-8 is replaced by U+FFFD. A view, which has only some fields of its kind, does not
-/// compile; see IsView. Missing `apiVersion` and `kind` are added. To change some fields of an
-/// object, use Apply or Patch, or change its JSON with CreateOrUpdate.
+/// Create and Apply take JSON, or, as Replace, a typed object, such as kopp::Deployment, and send
+/// what Encode() writes: plain numbers and booleans always, other fields if they are set; text that
+/// is not UTF-8 is replaced by U+FFFD. A view, which has only some fields of its kind, does not
+/// compile; see IsView. Missing `apiVersion` and `kind` of the kind, or of the subresource, are
+/// added. To change some fields, use Apply or Patch, or change the JSON with CreateOrUpdate.
 class Client {
  public:
   /// `field_manager` becomes the owner of the written fields, see metadata.managedFields. After a
@@ -67,24 +67,23 @@ class Client {
 
   /// Returns a copy whose calls are cancelled by `stop` instead.
   [[nodiscard]] Client With(std::stop_token stop) const;
-  /// Returns the stop token that cancels the calls.
   [[nodiscard]] const std::stop_token& stop() const { return calls_.stop_; }
-  /// Returns the transport, for example for a DiscoveryClient. It knows no defaults of this client.
+  /// Returns the transport. Its calls are not cancelled by stop() and have none of the defaults.
   [[nodiscard]] Transport& transport() const { return *calls_.transport_; }
   /// Returns the owner of the fields that the calls write.
   [[nodiscard]] const std::string& field_manager() const { return calls_.field_manager_; }
   /// Returns a copy that writes as `field_manager`. Its applies take over what the `former` field
-  /// managers had applied to the same object and subresource, as if the name had not changed, with
-  /// one more request at the first apply to an object; not in dry runs and in calls with a field
-  /// manager of their own. See "Change the field manager" in docs/client.md.
+  /// managers had applied to the same object and subresource, as if the name had not changed: one
+  /// more request at the first apply to an object; not in dry runs and calls with a field manager
+  /// of their own. See "Change the field manager" in docs/client.md.
   [[nodiscard]] Client WithFieldManager(std::string field_manager,
                                         std::vector<std::string> former = {}) const;
   /// Without it, FieldValidation::kWarn.
   [[nodiscard]] Client WithFieldValidation(FieldValidation validation) const;
   [[nodiscard]] Client WithDryRun() const;
-  /// Returns a copy for one namespace, which is used where a call has none. Calls for another one
-  /// throw std::invalid_argument; cluster-scoped kinds are not affected. Throws the same if this
-  /// client has another namespace. Go: client.NewNamespacedClient of controller-runtime.
+  /// Returns a copy for one namespace, which objects, lists and watches without one get. Calls for
+  /// another one throw std::invalid_argument; cluster-scoped kinds are not affected. Throws the
+  /// same if this client has another namespace. controller-runtime: client.NewNamespacedClient.
   [[nodiscard]] Client InNamespace(const std::string& ns) const;
   /// Returns a copy that reports its writes to `observer`, which must outlive all copies; not dry
   /// runs. The client of a Manager reports to its cache.
@@ -137,8 +136,8 @@ class Client {
   T Create(const nlohmann::json& object, const WriteOptions& options = {}) const {
     return calls_.Decoded<T>(calls_.Create(T::kKind, object, options));
   }
-  /// Create() of a typed object: `client.Create(deployment)`. The empty pack keeps this overload
-  /// away from calls that name T, with an object in braces.
+  /// Create() of a typed object: `client.Create(deployment)`. The pack keeps it from
+  /// Create<T>({…}).
   template <int..., ApiObject T>
     requires detail::HasFieldList<T>
   T Create(const T& object, const WriteOptions& options = {}) const {
@@ -180,10 +179,9 @@ class Client {
                 const WriteOptions& options = {}) const {
     return Patch<T>(key, patch, AnyClient::OfStatus(options));
   }
-  /// Server-side apply: creates the object, or sets the fields of `object`. Fields that this field
-  /// manager applied before and that are not in `object` are removed. Takes over fields of other
-  /// managers, unless options.force is false. Does not take over an object of others: see
-  /// ApplyOptions::adopt.
+  /// Server-side apply: creates the object, or sets the fields of `object` and removes those that
+  /// this field manager applied before. Takes over fields of other managers, unless options.force
+  /// is false, but no object of others: see ApplyOptions::adopt.
   template <ApiObject T>
   T Apply(const nlohmann::json& object, const ApplyOptions& options = {}) const {
     return calls_.Decoded<T>(calls_.Apply(T::kKind, object, options));
@@ -217,6 +215,8 @@ class Client {
     return calls_.Delete(T::kKind, key, options);
   }
   /// Deletes the selected objects of one namespace, or of a cluster-scoped kind, with one request.
+  /// Throws std::invalid_argument for a namespaced kind without, and a cluster-scoped kind with
+  /// one.
   template <ApiObject T>
   void DeleteAllOf(const Selector& selector, const DeleteOptions& options = {}) const {
     calls_.DeleteAllOf(T::kKind, selector, options);

@@ -26,12 +26,10 @@ namespace kopp {
 ///     if (web) std::cout << web->At("/spec/replicas") << '\n';
 ///
 /// The objects have all their fields, also metadata.managedFields. To change one, change the result
-/// of Unstructured::Json, and write it with Update.
+/// of Unstructured::Json, and write it with Update. A call decodes only the metadata of a response:
+/// DecodeError for the rest comes from the functions of Unstructured.
 class DynamicClient {
  public:
-  DynamicClient(AnyClient calls, OwningKind kind)
-      : calls_(std::move(calls)), kind_(std::move(kind)) {}
-
   [[nodiscard]] const OwningKind& kind() const { return kind_; }
 
   [[nodiscard]] std::optional<Unstructured> Get(const ObjectKey& key,
@@ -58,6 +56,9 @@ class DynamicClient {
   Scale UpdateScale(const Scale& scale, const WriteOptions& options = {}) const;
 
  private:
+  friend class Client;
+  DynamicClient(AnyClient calls, OwningKind kind)
+      : calls_(std::move(calls)), kind_(std::move(kind)) {}
   [[nodiscard]] Unstructured Written(const AnyClient::Written& written) const;
 
   AnyClient calls_;

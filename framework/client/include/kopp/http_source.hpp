@@ -23,7 +23,7 @@ enum class ObjectForm {
 
 /// An object of a list or an event that was skipped because it does not fit its view.
 struct SkippedObject {
-  Kind kind = {};
+  Kind kind = {};              ///< its strings are valid during the call
   const ObjectMeta& metadata;  ///< valid during the call
   const std::string& problem;  ///< a sentence that names the object; valid during the call
 };

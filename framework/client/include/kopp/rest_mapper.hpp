@@ -31,7 +31,7 @@ class NoMatchError : public std::runtime_error {
 ///     kopp::RestMapper mapper(transport);
 ///     const kopp::OwningKind web = mapper.ForResource("deploy").kind;   // deployments.v1.apps
 ///     const kopp::OwningKind foo = mapper.ForKind("samplecontroller.k8s.io", "Foo").kind;
-///     client.List(foo);
+///     client.Dynamic(foo).List();
 ///
 /// The first call asks the API server for all resources. A call for something unknown asks again,
 /// because a CustomResourceDefinition may have been installed since; but not within

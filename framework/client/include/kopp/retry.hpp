@@ -21,7 +21,7 @@ using workqueue::kDefaultRetry;
 /// Each call of `update` must read the object again; otherwise it conflicts again.
 ///
 ///     RetryOnConflict(kDefaultRetry, [&] {
-///       auto web = ctx.client.Dynamic(Deployment::kKind).Get(key)->Json();
+///       auto web = ctx.client.Dynamic(Deployment::kKind).Get(key).value().Json();
 ///       web["spec"]["replicas"] = 3;
 ///       ctx.client.Update<Deployment>(web);
 ///     }, ctx.stop);

@@ -14,7 +14,6 @@
 #include <kopp/controller.hpp>
 #include <kopp/controller/channel.hpp>
 #include <kopp/controller/controller_options.hpp>
-#include <kopp/controller/detail/reconciler_of.hpp>
 #include <kopp/controller/event_queue.hpp>
 #include <kopp/controller/expectations.hpp>
 #include <kopp/controller/handler_functions.hpp>
@@ -26,6 +25,7 @@
 #include <kopp/crd.hpp>
 #include <kopp/create_or_update.hpp>
 #include <kopp/discovery.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/events.hpp>
 #include <kopp/field_manager_migration.hpp>
 #include <kopp/finalizer.hpp>
@@ -55,6 +55,7 @@
 #include <kopp/serving/health.hpp>
 #include <kopp/serving/liveness.hpp>
 #include <kopp/signals.hpp>
+#include <kopp/standalone_cache.hpp>
 #include <kopp/tracing.hpp>
 #include <kopp/transport/transport_policies.hpp>
 #include <kopp/validate.hpp>

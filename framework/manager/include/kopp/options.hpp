@@ -120,9 +120,11 @@ struct Options {
   std::string record{};
 
   /// Whether Manager::Run and --check fail if the program contains, anywhere, a read of a view that
-  /// no cache watches: the read would throw. Not with `transport`, because a program of tests may
-  /// contain several operators. Set it to false if a controller that watches the view is added
-  /// while the manager runs.
+  /// no cache of the manager watches: the read would throw. Not with `transport`, because a program
+  /// of tests may contain several operators. Set it to false if the program also reads another
+  /// cache, such as a StandaloneCache or that of a second manager, or if it watches the view later:
+  /// by a controller that is added while the manager runs, Controller::Watch, Cache::Acquire, or
+  /// Cache::InformerFor in a runnable.
   bool reject_unwatched_reads = true;
 
   Logger log{};  ///< -v, --vmodule, --logging-format, --log-sampling and the flags --zap-…

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <kopp/informer/names.hpp>
+#include <kopp/informer/detail/names.hpp>
 
 // Validation of fields that many built-in kinds share. Each function adds the errors that it finds
 // to `errors`.

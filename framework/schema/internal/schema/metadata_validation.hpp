@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <kopp/informer/names.hpp>
+#include <kopp/informer/detail/names.hpp>
 
 // The rules for metadata, which all kinds share.
 

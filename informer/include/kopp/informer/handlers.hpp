@@ -6,6 +6,7 @@
 
 #include <kopp/informer/event_handler.hpp>
 #include <kopp/informer/object_key.hpp>
+#include <kopp/informer/owning_kind.hpp>
 #include <kopp/workqueue/fwd.hpp>
 
 namespace kopp::informer {
@@ -63,13 +64,12 @@ enum class OwnerMatch {
 /// Returns a handler that enqueues the keys of the object's owners of the group and kind of
 /// `owner`, in any version. Use it for the kinds that a controller creates. If an update changes
 /// the owners, the old and the new ones are enqueued. An update that does not change the resource
-/// version (a resync or a relist) enqueues nothing. The strings of `owner` must outlive the
-/// handler. controller-runtime: EnqueueRequestForOwner.
-AnyEventHandler EnqueueOwner(EnqueueFunction enqueue, const Kind& owner,
+/// version (a resync or a relist) enqueues nothing. controller-runtime: EnqueueRequestForOwner.
+AnyEventHandler EnqueueOwner(EnqueueFunction enqueue, OwningKind owner,
                              OwnerMatch match = OwnerMatch::kController);
-inline AnyEventHandler EnqueueOwner(KeyQueue& queue, const Kind& owner,
+inline AnyEventHandler EnqueueOwner(KeyQueue& queue, OwningKind owner,
                                     OwnerMatch match = OwnerMatch::kController) {
-  return EnqueueOwner(EnqueueTo(queue), owner, match);
+  return EnqueueOwner(EnqueueTo(queue), std::move(owner), match);
 }
 
 /// Returns a handler that enqueues the keys which `map_func` returns for an object, at each change

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include <kopp/informer/detail/handler_registration.hpp>
 #include <kopp/informer/detail/reflector.hpp>
 #include <kopp/informer/detail/store_version.hpp>
 #include <kopp/informer/event_handler.hpp>
-#include <kopp/informer/handler_registration.hpp>
 #include <kopp/informer/informer_error.hpp>
 #include <kopp/informer/informer_status.hpp>
 #include <kopp/informer/metrics.hpp>

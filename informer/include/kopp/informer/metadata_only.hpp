@@ -11,10 +11,10 @@ namespace kopp {
 /// from the API server for it, so a list or a watch transfers and decodes a fraction of the bytes.
 /// Use it wherever a view is used, if spec and status do not matter:
 ///
-///     manager.AddController<Foo>().Owns<kopp::MetadataOnly<kopp::Secret>>().Reconcile(Reconcile);
+///     cache.InformerFor<kopp::MetadataOnly<kopp::Secret>>();
 ///     context.cache.Get<kopp::MetadataOnly<kopp::Secret>>(key);
 ///
-/// ControllerBuilder::Owns uses it by itself for kinds that the program does not read.
+/// ControllerBuilder::Owns uses it, unless Cached() follows.
 /// controller-runtime: builder.OnlyMetadata.
 template <ApiObject T>
 struct MetadataOnly {

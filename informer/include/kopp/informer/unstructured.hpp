@@ -29,14 +29,14 @@ class Unstructured {
   /// Only the metadata is validated.
   static Unstructured FromJson(const JsonObject& parsed, const Kind& kind = {});
   static Unstructured FromJson(std::string_view text, const Kind& kind = {});
-  /// Like FromJson, with metadata.managedFields.
-  static Unstructured FromText(std::string text, const Kind& kind = {});
+  /// Like FromJson, with metadata.managedFields, as the API server sends it.
+  static Unstructured FromResponse(std::string text, const Kind& kind = {});
 
   ObjectMeta metadata = {};
 
   /// Returns the JSON text of the object. It is valid as long as this object.
   [[nodiscard]] std::string_view text() const { return text_; }
-  /// Returns the object as JSON, for example to change it and to write it with Client::Update.
+  /// Returns the object as JSON, for example to change it and to write it with an Update.
   /// Throws DecodeError if the text is not valid JSON.
   [[nodiscard]] nlohmann::json Json() const;
   /// Returns the value at a JSON pointer (RFC 6901), such as "/spec/replicas"; null if there is

@@ -13,6 +13,7 @@ template <typename Status, typename T>
 constexpr bool kIsStatusOf =
     requires { requires std::is_convertible_v<Status, decltype(T::status)>; };
 
+/// Does not compile if `Status` is not the status of `T`.
 template <typename Status, typename T>
 constexpr void RequireStatusOf() {
   static_assert(kIsStatusOf<Status, T>,
@@ -20,6 +21,7 @@ constexpr void RequireStatusOf() {
                 "object, for example {.ready = true}");
 }
 
+/// Does not compile if `T` is a view.
 template <typename T>
 constexpr void RequireAllFields() {
   static_assert(!IsView<T>(),

@@ -16,7 +16,7 @@
 #include <kopp/controller/detail/reconciler_of.hpp>
 #include <kopp/controller/handler_functions.hpp>
 #include <kopp/controller/source.hpp>
-#include <kopp/informer/handler_registration.hpp>
+#include <kopp/informer/detail/handler_registration.hpp>
 #include <kopp/informer/handlers.hpp>
 #include <kopp/informer/metadata_only.hpp>
 #include <kopp/informer/predicates.hpp>
@@ -37,6 +37,10 @@ class ControllerBuilderBase {
  protected:
   ControllerBuilderBase(Controller& controller, InformerSet& informers)
       : controller_(controller), informers_(informers) {}
+  ControllerBuilderBase(ControllerBuilderBase&&) = default;
+  ControllerBuilderBase(const ControllerBuilderBase&) = delete;
+  ControllerBuilderBase& operator=(const ControllerBuilderBase&) = delete;
+  ~ControllerBuilderBase() = default;
 
   /// Makes the controller reconcile the objects of `informers_`, which have the type `view`.
   /// `find` returns an object of the cache, or an empty AnyObject.
@@ -73,18 +77,20 @@ class ControllerBuilderBase {
     Form form;
     Form complete;
     informer::AnyEventHandler handler;
+    bool has_predicate = false;
   };
   void WatchOwned();
   void AddHandlerTo(InformerSet& informers, informer::AnyEventHandler handler,
                     informer::HandlerOptions options);
 
+  bool is_complete_ = false;    // whether Reconcile was called
   std::optional<Owned> owned_;  // if Owns was called last: its handler, which is not yet added
 };
 
 /// Configures a controller for objects of `T`: which other kinds it watches, and its reconcile
 /// function. Every object of `T` that is added, changed or deleted is reconciled.
 ///
-/// Call Reconcile last. Not thread-safe. The Manager must outlive the builder.
+/// Call Reconcile last. Not copyable, not thread-safe. The Manager must outlive the builder.
 ///
 ///     manager.AddController<Foo>({.name = "foo", .workers = 2})
 ///         .Where(kopp::GenerationChanged())  // applies to Foo
@@ -99,7 +105,7 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
     requires ApiObject<T>
       : ControllerBuilderBase(controller, controller.cache().template InformerFor<T>()) {
     Init(typeid(T), [&cache = std::as_const(controller_.cache())](const ObjectKey& key) {
-      return informer::AnyObject(cache.template Get<T>(key, {.await_own_writes = false}));
+      return detail::PrimaryRead::Get<T>(cache, key, {.await_own_writes = false});
     });
   }
   ControllerBuilder(Controller& controller, const OwningKind& kind)
@@ -123,8 +129,8 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
     return *this;
   }
   /// Makes the cache have the objects of the Owns before it as `U`, for a reconciler that reads
-  /// them, for a predicate of `U`, or because `U` is watched anyway. Throws std::logic_error if
-  /// Owns was not called last.
+  /// them, for a predicate of `U`, or because `U` is watched anyway. Throws std::logic_error unless
+  /// it follows Owns directly.
   ControllerBuilder& Cached() {
     CacheOwned();
     return *this;
@@ -189,8 +195,9 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
     return WatchesChannel<Event>(channel, [all = AllKeys()](const Event&) { return all(); });
   }
   /// Reconciles all objects of `T` each `interval`, also if nothing has changed.
-  [[deprecated("set ControllerOptions::sync_period")]] ControllerBuilder& ReconcileAllEvery(
-      Duration interval) {
+  [[deprecated(
+      "set ControllerOptions::sync_period, or call Watches with a TimerSource")]] ControllerBuilder&
+  ReconcileAllEvery(Duration interval) {
     return Watches(std::make_shared<TimerSource>(interval, AllKeys()));
   }
 

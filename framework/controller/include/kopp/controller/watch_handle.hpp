@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <kopp/informer/handler_registration.hpp>
+#include <kopp/informer/detail/handler_registration.hpp>
 
 namespace kopp {
 

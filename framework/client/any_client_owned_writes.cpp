@@ -98,12 +98,6 @@ ForeignObjectError::ForeignObjectError(const Kind& kind, const ObjectKey& key,
       controller_(std::move(controller)),
       belongs_to_former_owner_(controller_ && HaveSameName(*controller_, owner)) {}
 
-AnyClient::AnyClient(Transport& transport, std::string field_manager, std::stop_token stop)
-    : transport_(&transport),
-      field_manager_(std::move(field_manager)),
-      stop_(std::move(stop)),
-      owned_uids_(std::make_shared<detail::OwnedUids>()) {}
-
 /// Returns the uid of the object at the API server, or "" if it does not exist. Throws
 /// ForeignObjectError if the controller in `body` may not write it.
 std::string AnyClient::ReadOwned(const Kind& kind, const Body& body) const {

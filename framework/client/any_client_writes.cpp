@@ -1,6 +1,5 @@
 // The calls of Client that write.
 #include "client/resource_path.hpp"
-#include "client/response_check.hpp"
 #include "client/write_listener.hpp"
 #include "client/write_scope.hpp"
 #include "json_text.hpp"
