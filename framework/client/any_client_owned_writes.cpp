@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <kopp/detail/any_client.hpp>
+#include <kopp/foreign_object_error.hpp>
 #include <kopp/informer/metadata_only.hpp>
 
 namespace kopp {

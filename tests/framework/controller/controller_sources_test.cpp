@@ -83,10 +83,9 @@ TEST_F(ControllerTest, WhereAfterOwnsFiltersTheEventsOfTheOwnedKind) {
   SetPods({PodJson("a"), PodJson("b")});
   manager_.AddController<Pod>()
       .Owns<Deployment>()
-      .Cached()
       .Where(GenerationChanged())
-      .Where(PredicateOf<Deployment>(
-          [](const Deployment& deployment) { return deployment.metadata.name != "ignored"; }))
+      .Where(PredicateOf<MetadataOnly<Deployment>>(
+          [](const auto& deployment) { return deployment.metadata.name != "ignored"; }))
       .Reconcile([this](const Pod& pod, Context&) {
         RecordCall(pod.metadata.name);
         return Result{};
