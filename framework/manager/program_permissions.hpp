@@ -12,8 +12,8 @@ namespace kopp {
 /// Returns the namespaces of the caches; empty: all.
 [[nodiscard]] std::vector<std::string> WatchedNamespaces(const Options& options);
 
-/// Returns what a program needs in the cluster of its options: what it has `declared`, and what the
-/// framework does for it. Throws ConfigError if the namespace of the Lease is not known.
+/// Returns the permissions of a program in the cluster of its options: `declared`, and those that
+/// the framework needs. Throws ConfigError if the namespace of the Lease is not known.
 [[nodiscard]] std::vector<Permission> ProgramPermissions(const ManagerView& view,
                                                          std::vector<Permission> declared);
 

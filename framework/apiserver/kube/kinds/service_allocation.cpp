@@ -1,6 +1,7 @@
 // The values that the server chooses for a Service: addresses, ports and IP families.
 #include "kinds/service_allocation.hpp"
 
+#include "api/status.hpp"
 #include "fields/address_validation.hpp"
 #include "kinds/service_rules.hpp"
 #include "schema/field_validation.hpp"

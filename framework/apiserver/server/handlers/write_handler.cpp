@@ -7,6 +7,7 @@
 #include "api/status.hpp"
 #include "auth/authorizer.hpp"
 #include "auth/owner_reference_check.hpp"
+#include "decoding/defaults.hpp"
 #include "handlers/object_changes.hpp"
 #include "handlers/object_validation.hpp"
 #include "schema/finalizers.hpp"

@@ -11,6 +11,8 @@
 #include <optional>
 #include <utility>
 
+#include <kopp/config_error.hpp>
+
 namespace kopp::apiserver {
 namespace {
 
