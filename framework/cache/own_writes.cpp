@@ -83,9 +83,18 @@ void OwnWrites::AwaitAll(std::string_view ns, Duration timeout, const std::stop_
 
 std::optional<WrittenObject> OwnWrites::Find(const ObjectKey& key) {
   if (size_ == 0) return std::nullopt;
-  auto writes = writes_.Lock();
-  const auto found = writes->by_key.find(key);
-  return found == writes->by_key.end() ? std::nullopt : std::optional(found->second.object);
+  std::optional<Write> last;
+  {
+    auto writes = writes_.Lock();
+    const auto found = writes->by_key.find(key);
+    if (found != writes->by_key.end()) last = found->second;
+  }
+  if (!last) return std::nullopt;
+  if (IsVisible(*last) && IsSettled(*last)) {  // the store may be newer
+    ForgetSettled({*std::move(last)});
+    return std::nullopt;
+  }
+  return std::move(last->object);
 }
 
 /// Returns whether the store is not older than the write for its object.

@@ -41,7 +41,8 @@ class OwnWrites {
   /// The same for all objects of the namespace `ns`, or of all namespaces if it is empty.
   void AwaitAll(std::string_view ns, Duration timeout, const std::stop_token& stop);
 
-  /// Returns the last write of `key`, if it may be missing in the store.
+  /// Returns the last write of `key` if the store may not have it yet. If the store has had it,
+  /// another client may have changed or deleted the object since.
   [[nodiscard]] std::optional<WrittenObject> Find(const ObjectKey& key);
 
   /// Returns the number of writes that may be missing in the store.

@@ -1,6 +1,7 @@
 // What a cache knows about objects that an owner controls.
 #include "cache/cache_fixture.hpp"
 
+#include <future>
 #include <optional>
 #include <string>
 #include <utility>
@@ -66,6 +67,34 @@ TEST_F(OwnedObjectsTest, TheLastOwnWriteIsKnownBeforeTheWatchHasDeliveredIt) {
   written.state = WrittenObject::State::kGone;
   cache_->write_observer().OnWrite(Pod::kKind, written);
   EXPECT_EQ(Find("new"), std::nullopt);
+}
+
+TEST_F(OwnedObjectsTest, AWrittenObjectThatAnotherClientDeletedIsKnownToBeAbsent) {
+  std::promise<void> deleted;
+  Make().InformerFor<Pod>().AddHandler(
+      informer::EventHandler<Pod>{.on_delete = [&](const auto&, bool) { deleted.set_value(); }},
+      {.delivery = informer::Delivery::kInformerThread});
+  cache_->Start();
+  ASSERT_TRUE(cache_->WaitForSync({}));
+  const auto send = [this](const std::string& type, const std::string& version) {
+    transport_.SendToWatch(
+        kPodsOfAll, R"({"type":")" + type +
+                        R"(","object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"new",)" +
+                        R"("namespace":"shop","uid":"u-new","resourceVersion":")" + version +
+                        "\"}}}\n");
+  };
+  cache_->write_observer().OnWrite(Pod::kKind, {.key = {"shop", "new"},
+                                                .uid = "u-new",
+                                                .resource_version = "9",
+                                                .labels = {{}},
+                                                .controller = "o"});
+  EXPECT_EQ(Find("new"), "u-new");
+
+  send("ADDED", "9");
+  send("DELETED", "10");
+  deleted.get_future().wait();
+
+  EXPECT_EQ(Find("new"), "") << "a write with the uid of the deleted object would be rejected";
 }
 
 TEST_F(OwnedObjectsTest, AnObjectThatTheCacheDoesNotWatchIsUnknown) {

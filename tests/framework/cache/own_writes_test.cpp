@@ -243,6 +243,20 @@ TEST_F(OwnWritesTest, AWriteWithUnknownLabelsIsNotAwaitedForAnObjectThatIsNotSto
   EXPECT_NO_THROW(writes_.Await(hidden, 5s, stop_.get_token()));
 }
 
+TEST_F(OwnWritesTest, AWriteThatTheStoreHasReachedIsNotFound) {
+  Start();
+  writes_.Record(WebAt("6"), /*selected=*/true);
+  EXPECT_EQ(writes_.Find(web_pod), WebAt("6"));
+
+  source_.Set(PodWith("web"));
+  AwaitVersion("6");
+  EXPECT_EQ(writes_.Find(web_pod), std::nullopt);
+
+  source_.Delete(PodWith("web"));
+  AwaitVersion("7");
+  EXPECT_EQ(writes_.Find(web_pod), std::nullopt) << "another client deleted the object";
+}
+
 TEST_F(OwnWritesTest, AReadBlocksUntilAnObjectThatIsNoLongerSelectedIsRemoved) {
   Start();
   writes_.Record(WebAt("6"), /*selected=*/false);
