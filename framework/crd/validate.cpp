@@ -50,6 +50,7 @@ detail::VersionSchema::VersionSchema(const CustomResourceDefinition& definition,
 
 std::vector<FieldError> detail::VersionSchema::Validate(json object) const {
   object.erase("metadata");
+  schema::NormalizeNumbers(object);
   schema::Prune(object, *schema_);
   schema::ApplySchemaDefaults(object, *schema_);
   std::vector<FieldError> errors;

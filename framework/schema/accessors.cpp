@@ -46,4 +46,12 @@ bool IsTrueAt(const json& object, std::string_view pointer) {
   return ValueAt(object, pointer) == true;
 }
 
+bool IsInteger(const json& value) {
+  if (value.is_number_unsigned()) {
+    return value.get<std::uint64_t>() <=
+           static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  }
+  return value.is_number_integer();
+}
+
 }  // namespace kopp::schema

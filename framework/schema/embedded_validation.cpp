@@ -1,6 +1,7 @@
 #include "embedded_validation.hpp"
 
 #include "base/ascii.hpp"
+#include "schema/accessors.hpp"
 #include "schema/metadata_validation.hpp"
 
 #include <algorithm>
@@ -32,11 +33,51 @@ void VisitValues(const FieldRef& value, const Schema& schema, const Visitor& vis
   }
 }
 
+/// Returns the name of a JSON type with its article, or "" for a type of several.
+std::string_view NameOf(Schema::Type type) {
+  switch (type) {
+    case Schema::Type::kObject:
+    case Schema::Type::kMap:
+      return "an object";
+    case Schema::Type::kList:
+      return "an array";
+    case Schema::Type::kString:
+      return "a string";
+    case Schema::Type::kInteger:
+      return "an integer";
+    case Schema::Type::kBoolean:
+      return "a boolean";
+    default:
+      return "";
+  }
+}
+
+std::string_view NameOf(const json& value) {
+  if (value.is_object()) return NameOf(Schema::Type::kObject);
+  if (value.is_array()) return NameOf(Schema::Type::kList);
+  if (value.is_string()) return NameOf(Schema::Type::kString);
+  if (value.is_boolean()) return NameOf(Schema::Type::kBoolean);
+  return IsInteger(value) ? NameOf(Schema::Type::kInteger) : "a number";
+}
+
+/// Requires the types of a built-in kind. The API server has rejected others when it decoded them.
+void ValidateTypes(const FieldRef& value, const Schema& schema, FieldErrors& errors) {
+  VisitValues(value, schema, [&](const FieldRef& field, const Schema& field_schema) {
+    const std::string_view expected = NameOf(field_schema.type);
+    if (!field.exists() || expected.empty() || expected == NameOf(field.value())) return;
+    errors.push_back(
+        {"FieldValueTypeInvalid",
+         "Invalid value: " + field.value().dump() + ": must be " + std::string(expected),
+         field.path()});
+  });
+}
+
 /// Validates apiVersion, kind and metadata of an embedded resource.
 void ValidateEmbeddedResource(const FieldRef& value, const Schema& schema, FieldErrors& errors) {
   if (!schema.embedded_resource || !value.value().is_object()) return;
   for (const char* name : {"apiVersion", "kind"}) {
     const FieldRef field = value[name];
+    ValidateTypes(field, *Schemas::BuiltIn().Find("string"), errors);
     if (!value.value().contains(name)) {
       errors.push_back(Required(field.path(), ""));
     } else if (field.is("")) {
@@ -55,6 +96,7 @@ void ValidateEmbeddedResource(const FieldRef& value, const Schema& schema, Field
     }
   }
   const FieldRef metadata = value["metadata"];
+  ValidateTypes(metadata, *Schemas::BuiltIn().Find("ObjectMeta"), errors);
   for (FieldError& error : ValidateMetadata(metadata, &ValidatePathSegment)) {
     const bool is_missing = error.reason == "FieldValueRequired";
     if (is_missing && error.field == metadata["name"].path()) continue;  // it may lack a name

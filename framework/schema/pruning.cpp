@@ -1,17 +1,12 @@
 #include "schema/pruning.hpp"
 
-#include "schema/parse.hpp"
-#include "schema/typed_decoding.hpp"
 #include "schema_keywords.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
-#include <stdexcept>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace kopp::schema {
 namespace {
@@ -22,19 +17,11 @@ std::string ChildPath(const std::string& path, const std::string& name) {
   return path.empty() ? name : path + '.' + name;
 }
 
-/// Returns the paths of the members of `object` that `schema` does not specify.
-std::vector<std::string> UnknownFields(const json& object, const Schema& schema,
-                                       const std::string& path) {
-  std::vector<std::string> unknown;
-  if (!object.is_object()) return unknown;
-  for (const auto& [name, value] : object.items()) {
-    if (schema.Find(name) == nullptr) unknown.push_back(ChildPath(path, name));
-  }
-  return unknown;
-}
-
 class Pruner {
  public:
+  explicit Pruner(const EmbeddedResourceDecoder& decode_embedded)
+      : decode_embedded_(decode_embedded) {}
+
   std::vector<std::string> pruned_paths;
 
   /// `schema` is null if the value itself is not specified: then all fields are removed.
@@ -47,29 +34,6 @@ class Pruner {
       }
     }
     if (value.is_object()) PruneFields(value, schema, path);
-  }
-
-  /// Decodes metadata as the type ObjectMeta. Throws std::invalid_argument.
-  void PruneMetadata(json& object, const std::string& path) {
-    const auto metadata = object.find("metadata");
-    if (metadata == object.end() || (metadata->is_null() && path.empty())) return;
-    if (metadata->is_null()) *metadata = json::object();  // of an embedded resource
-    const std::string child_path = ChildPath(path, "metadata");
-    const Schema& schema = *Schemas::BuiltIn().Find("ObjectMeta");
-    const json original = *metadata;
-    auto unknown = UnknownFields(*metadata, schema, child_path);
-    std::move(unknown.begin(), unknown.end(), std::back_inserter(pruned_paths));
-    try {
-      if (!metadata->is_object()) {
-        throw std::invalid_argument(fmt::format(
-            "json: cannot unmarshal {} into Go value of type v1.ObjectMeta", GoJsonType(original)));
-      }
-      DecodeTyped(*metadata, schema);
-    } catch (const std::invalid_argument& error) {
-      if (path.empty()) throw;
-      throw std::invalid_argument(
-          fmt::format("{}: Invalid value: {}: {}", child_path, original.dump(), error.what()));
-    }
   }
 
  private:
@@ -89,14 +53,11 @@ class Pruner {
       ++field;
     }
     if (!embedded_resource) return;
-    for (const char* name : {"apiVersion", "kind"}) {
-      const auto found = object.find(name);
-      if (found == object.end() || found->is_string()) continue;
-      throw std::invalid_argument(fmt::format("{}: Invalid value: {}: must be a string",
-                                              ChildPath(path, name), found->dump()));
-    }
-    PruneMetadata(object, path);
+    auto unknown = decode_embedded_(object, path);
+    std::move(unknown.begin(), unknown.end(), std::back_inserter(pruned_paths));
   }
+
+  const EmbeddedResourceDecoder& decode_embedded_;
 };
 
 bool IsForbiddenNull(const json& value, const Schema* schema) {
@@ -110,8 +71,22 @@ const json& DefaultOf(const Schema& schema) {
 
 }  // namespace
 
-std::vector<std::string> Prune(json& value, const Schema& schema) {
-  Pruner pruner;
+std::vector<std::string> PruneMetadata(json& object, const std::string& path) {
+  std::vector<std::string> unknown;
+  const auto metadata = object.find("metadata");
+  if (metadata == object.end() || !metadata->is_object()) return unknown;
+  const Schema& schema = *Schemas::BuiltIn().Find("ObjectMeta");
+  for (auto field = metadata->begin(); field != metadata->end();) {
+    const bool is_known = schema.Find(field.key()) != nullptr;
+    if (!is_known) unknown.push_back(ChildPath(path, "metadata." + field.key()));
+    field = is_known ? std::next(field) : metadata->erase(field);
+  }
+  return unknown;
+}
+
+std::vector<std::string> Prune(json& value, const Schema& schema,
+                               const EmbeddedResourceDecoder& decode_embedded) {
+  Pruner pruner(decode_embedded);
   pruner.Prune(value, &schema, "");
   std::sort(pruner.pruned_paths.begin(), pruner.pruned_paths.end());
   return std::move(pruner.pruned_paths);
@@ -153,19 +128,6 @@ void ApplySchemaDefaults(json& value, const Schema& schema) {
     if (field != nullptr) ApplySchemaDefaults(*entry, *field);
     ++entry;
   }
-}
-
-std::vector<std::string> PruneAndDefault(json& object, const Schema& schema) {
-  NormalizeNumbers(object);
-  Pruner pruner;
-  pruner.PruneMetadata(object, "");
-  json metadata = object.value("metadata", json());
-  object.erase("metadata");
-  pruner.Prune(object, &schema, "");
-  ApplySchemaDefaults(object, schema);
-  if (!metadata.is_null()) object["metadata"] = std::move(metadata);
-  std::sort(pruner.pruned_paths.begin(), pruner.pruned_paths.end());
-  return std::move(pruner.pruned_paths);
 }
 
 }  // namespace kopp::schema

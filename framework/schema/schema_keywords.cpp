@@ -1,7 +1,7 @@
 #include "schema_keywords.hpp"
 
+#include "schema/accessors.hpp"
 #include "schema/field_validation.hpp"
-#include "schema/parse.hpp"
 
 #include <cmath>
 #include <cstdint>

@@ -1,9 +1,9 @@
 #include "schema/value_validation.hpp"
 
 #include "embedded_validation.hpp"
+#include "schema/accessors.hpp"
 #include "schema/formats.hpp"
 #include "schema/go_quoted.hpp"
-#include "schema/parse.hpp"
 #include "schema/typed_value.hpp"
 #include "schema_keywords.hpp"
 

@@ -3,7 +3,6 @@
 #include "base/base64.hpp"
 #include "base/yaml_error.hpp"
 #include "schema/accessors.hpp"
-#include "schema/parse.hpp"
 #include "schema/utf8.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #include "definition_error.hpp"
-#include "schema/parse.hpp"
+#include "schema/yaml.hpp"
 #include "types.hpp"
 
 #include <cstdint>
@@ -163,7 +163,7 @@ spec:
 template <typename T>
 void ExpectYamlIsReadBack() {
   const auto definition = CustomResourceDefinitionOf<T>();
-  EXPECT_EQ(kopp::schema::ParseJsonOrYaml(definition.ToYaml(), "yaml"), definition.object());
+  EXPECT_EQ(kopp::schema::ParseYaml(definition.ToYaml()), definition.object());
   EXPECT_EQ(json::parse(definition.ToJson()), definition.object());
 }
 

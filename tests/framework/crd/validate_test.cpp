@@ -80,4 +80,33 @@ TEST(ValidateTest, JsonIsValidatedAgainstTheVersionThatItNames) {
   EXPECT_THROW((void)kopp::Validate(json::array(), definition), std::invalid_argument);
 }
 
+TEST(ValidateTest, AWholeNumberWithAFractionIsAnInteger) {
+  const auto definition = kopp::CustomResourceDefinitionOf<crd_types::Foo>();
+  const auto errors_for = [&](double replicas) {
+    return kopp::Validate(json{{"apiVersion", "example.com/v1"},
+                               {"kind", "Foo"},
+                               {"spec", {{"deploymentName", "web"}, {"replicas", replicas}}}},
+                          definition);
+  };
+  EXPECT_THAT(errors_for(3.0), IsEmpty());
+  EXPECT_EQ(errors_for(3.5).size(), 1U);
+}
+
+TEST(ValidateTest, AWrongTypeInAnEmbeddedResourceIsReported) {
+  const auto definition = kopp::CustomResourceDefinitionOf<crd_types::Plugin>();
+  const auto errors = kopp::Validate(
+      json{{"apiVersion", "example.com/v1"},
+           {"kind", "Plugin"},
+           {"spec",
+            {{"open", {{"region", "r"}, {"zone", "z"}}},
+             {"template",
+              {{"apiVersion", "v1"}, {"kind", 5}, {"metadata", {{"labels", {{"a", 5}}}}}}}}}},
+      definition);
+  std::vector<std::string> texts;
+  for (const kopp::FieldError& error : errors) texts.push_back(error.ToString());
+  EXPECT_THAT(texts,
+              ElementsAre("spec.template.kind: Invalid value: 5: must be a string",
+                          "spec.template.metadata.labels.a: Invalid value: 5: must be a string"));
+}
+
 }  // namespace

@@ -1,8 +1,9 @@
 #include "kinds/config_validation.hpp"
 
 #include "json/base64.hpp"
+#include "json/go_values.hpp"
+#include "json/parse.hpp"
 #include "schema/field_validation.hpp"
-#include "schema/parse.hpp"
 #include "strategy/kind_strategy.hpp"
 
 #include <map>

@@ -1,9 +1,9 @@
 #include "base/base64.hpp"
 #include "base/timestamp.hpp"
+#include "json/parse.hpp"
 #include "json/schema_names.hpp"
 #include "protobuf/message_json.hpp"
 #include "protobuf/message_types.hpp"
-#include "schema/parse.hpp"
 #include "schema/utf8.hpp"
 
 #include <cctype>

@@ -2,7 +2,7 @@
 
 #include "api/status.hpp"
 #include "schema/accessors.hpp"
-#include "schema/parse.hpp"
+#include "schema/yaml.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -6,7 +6,7 @@
 #include "api/strategic_merge_patch.hpp"
 #include "decoding/object_decoding.hpp"
 #include "json/go_values.hpp"
-#include "schema/parse.hpp"
+#include "json/parse.hpp"
 
 #include <iterator>
 #include <stdexcept>

@@ -2,8 +2,9 @@
 
 #include "api/status.hpp"
 #include "decoding/object_decoding.hpp"
+#include "json/go_values.hpp"
+#include "json/parse.hpp"
 #include "schema/accessors.hpp"
-#include "schema/parse.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -2,8 +2,8 @@
 
 #include "api/content_type.hpp"
 #include "api/status.hpp"
+#include "json/parse.hpp"
 #include "schema/accessors.hpp"
-#include "schema/parse.hpp"
 #include "schema/utf8.hpp"
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 #include "crd/crd_status.hpp"
 #include "json/go_values.hpp"
 #include "schema/accessors.hpp"
-#include "schema/parse.hpp"
 #include "schema/structural_schema.hpp"
 #include "schema/value_validation.hpp"
 #include "strategy/kind_strategy.hpp"

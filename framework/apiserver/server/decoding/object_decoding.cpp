@@ -1,10 +1,11 @@
 #include "decoding/object_decoding.hpp"
 
+#include "decoding/custom_resource_decoding.hpp"
+#include "decoding/typed_decoding.hpp"
 #include "json/go_values.hpp"
+#include "json/parse.hpp"
+#include "schema/accessors.hpp"
 #include "schema/go_quoted.hpp"
-#include "schema/parse.hpp"
-#include "schema/pruning.hpp"
-#include "schema/typed_decoding.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -144,7 +145,7 @@ void CheckBytes(json value, const Schema& schema) {
   }
   if (!value.is_string()) FailConversion("cannot restore slice from " + GoKindOf(value));
   try {
-    schema::DecodeTyped(value, schema);
+    DecodeTyped(value, schema);
   } catch (const std::invalid_argument& error) {
     FailConversion(std::string("error decoding from json: ") + error.what());
   }
@@ -222,7 +223,7 @@ DecodedObject DecodeStrictly(json object, std::string_view text, const Schema& s
   // Pruning finds the unknown fields in the order of their paths.
   std::erase_if(errors, [](const std::string& error) { return error.starts_with("unknown"); });
   KeepEmptyManagedFields(object);
-  for (const std::string& path : PruneAndDefault(object, schema)) {
+  for (const std::string& path : DecodeCustomResource(object, schema)) {
     errors.push_back("unknown field \"" + path + '"');
   }
   return {WithoutType(std::move(object)), std::move(errors)};

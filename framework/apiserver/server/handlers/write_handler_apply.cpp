@@ -6,8 +6,8 @@
 #include "handlers/object_changes.hpp"
 #include "handlers/write_handler.hpp"
 #include "json/go_values.hpp"
+#include "json/parse.hpp"
 #include "schema/accessors.hpp"
-#include "schema/parse.hpp"
 #include "storage/stored_objects.hpp"
 
 #include <stdexcept>

@@ -3,7 +3,6 @@
 #include "json/schema_names.hpp"
 #include "schema/accessors.hpp"
 #include "schema/go_quoted.hpp"
-#include "schema/parse.hpp"
 
 #include <algorithm>
 #include <array>
@@ -56,6 +55,21 @@ std::string GoTypeOf(const json& value) {
   if (value.is_object()) return "map[string]interface {}";
   if (value.is_array()) return "[]interface {}";
   return GoKindOf(value);
+}
+
+const char* GoJsonType(const json& value) {
+  switch (value.type()) {
+    case json::value_t::boolean:
+      return "bool";
+    case json::value_t::string:
+      return "string";
+    case json::value_t::array:
+      return "array";
+    case json::value_t::object:
+      return "object";
+    default:
+      return "number";
+  }
 }
 
 std::string FormatGoValue(const json& value) {

@@ -17,6 +17,10 @@ namespace kopp::apiserver {
 /// Returns the type of a value: "map[string]interface {}", "[]interface {}", or its kind.
 [[nodiscard]] std::string GoTypeOf(const nlohmann::json& value);
 
+/// Returns the type that the JSON decoder names for a value that is not null: "object", "array",
+/// "string", "bool" or "number".
+[[nodiscard]] const char* GoJsonType(const nlohmann::json& value);
+
 /// Formats a value like the verb %v: "map[a:1 b:[x <nil>]]".
 [[nodiscard]] std::string FormatGoValue(const nlohmann::json& value);
 

@@ -2,6 +2,7 @@
 
 #include "api/event_conversion.hpp"
 #include "api/selectable_fields.hpp"
+#include "decoding/custom_resource_decoding.hpp"
 #include "schema/finalizers.hpp"
 #include "schema/pruning.hpp"
 
@@ -23,7 +24,7 @@ std::string TypeMetaPrefix(const Resource& resource) {
 /// the defaults of the stored version.
 void ApplySchemas(json& object, const Resource& resource) {
   if (resource.stored_schema == nullptr) return;
-  PruneAndDefault(object, *resource.stored_schema);
+  DecodeCustomResource(object, *resource.stored_schema);
   if (resource.stored_schema == resource.schema) return;
   json metadata = std::move(object["metadata"]);
   object.erase("metadata");

@@ -1,7 +1,7 @@
 #include "faults/audit_log.hpp"
 
 #include "api/request.hpp"
-#include "schema/parse.hpp"
+#include "json/parse.hpp"
 
 #include <stdexcept>
 

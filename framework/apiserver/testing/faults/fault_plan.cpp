@@ -2,7 +2,7 @@
 
 #include "faults/audit_log.hpp"
 #include "faults/fault_text.hpp"
-#include "schema/parse.hpp"
+#include "json/parse.hpp"
 
 #include <stdexcept>
 #include <utility>

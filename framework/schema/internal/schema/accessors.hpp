@@ -28,4 +28,7 @@ namespace kopp::schema {
 [[nodiscard]] std::int64_t IntegerAt(const nlohmann::json& object, std::string_view pointer);
 [[nodiscard]] bool IsTrueAt(const nlohmann::json& object, std::string_view pointer);
 
+/// Returns whether `value` is an integer that fits into std::int64_t.
+[[nodiscard]] bool IsInteger(const nlohmann::json& value);
+
 }  // namespace kopp::schema

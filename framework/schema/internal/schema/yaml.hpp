@@ -1,11 +1,16 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 namespace kopp::schema {
+
+/// The maximum nesting depth of JSON and YAML from clients. It limits the stack that recursive
+/// functions on a value need.
+constexpr std::size_t kMaxJsonDepth = 512;
 
 /// Converts the first YAML document to JSON. Scalars and merge keys ("<<") have the meaning of
 /// YAML 1.1, as with kubectl: `on` is true, 0o17 is 15. Throws std::invalid_argument, with the line

@@ -1,7 +1,9 @@
-#include "schema/typed_decoding.hpp"
+#include "decoding/typed_decoding.hpp"
 
 #include "base/base64.hpp"
-#include "schema/parse.hpp"
+#include "json/go_values.hpp"
+#include "json/schema_names.hpp"
+#include "schema/accessors.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -17,7 +19,7 @@
 
 #include <kopp/k8s/quantity.hpp>
 
-namespace kopp::schema {
+namespace kopp::apiserver {
 namespace {
 
 using nlohmann::json;
@@ -413,4 +415,4 @@ class TypedDecoder {
 
 void DecodeTyped(json& object, const Schema& schema) { TypedDecoder().Decode(object, schema); }
 
-}  // namespace kopp::schema
+}  // namespace kopp::apiserver

@@ -1,17 +1,16 @@
-#include "schema/parse.hpp"
+#include "json/parse.hpp"
 
-#include "schema/json_syntax.hpp"
+#include "json/json_syntax.hpp"
+#include "json/schema_names.hpp"
 #include "schema/utf8.hpp"
 #include "schema/yaml.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <cstdint>
-#include <limits>
 #include <stdexcept>
 #include <string>
 
-namespace kopp::schema {
+namespace kopp::apiserver {
 namespace {
 
 using nlohmann::json;
@@ -91,27 +90,4 @@ json ParseJsonOrYaml(std::string_view text, std::string_view content_type) {
   return is_yaml ? ParseYaml(text) : ParseJson(text);
 }
 
-const char* GoJsonType(const json& value) {
-  switch (value.type()) {
-    case json::value_t::boolean:
-      return "bool";
-    case json::value_t::string:
-      return "string";
-    case json::value_t::array:
-      return "array";
-    case json::value_t::object:
-      return "object";
-    default:
-      return "number";
-  }
-}
-
-bool IsInteger(const json& value) {
-  if (value.is_number_unsigned()) {
-    return value.get<std::uint64_t>() <=
-           static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  }
-  return value.is_number_integer();
-}
-
-}  // namespace kopp::schema
+}  // namespace kopp::apiserver

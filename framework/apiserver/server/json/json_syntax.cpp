@@ -1,4 +1,4 @@
-#include "schema/json_syntax.hpp"
+#include "json/json_syntax.hpp"
 
 #include "base/ascii.hpp"
 
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace kopp::schema {
+namespace kopp::apiserver {
 namespace {
 
 /// Formats a character as Go's JSON parser does.
@@ -26,7 +26,7 @@ std::string QuoteCharacter(char c) {
   return fmt::format("'{}'", character);
 }
 
-using detail::IsDigit;
+using kopp::detail::IsDigit;
 
 /// Reads JSON and throws at the character that Go's JSON parser rejects.
 class SyntaxChecker {
@@ -161,4 +161,4 @@ class SyntaxChecker {
 
 void CheckJsonSyntax(std::string_view text) { SyntaxChecker(text).CheckText(); }
 
-}  // namespace kopp::schema
+}  // namespace kopp::apiserver

@@ -1,8 +1,8 @@
-#include "schema/pruning.hpp"
+#include "schema/value_validation.hpp"
 
 #include "schema/formats.hpp"
+#include "schema/pruning.hpp"
 #include "schema/structural_schema.hpp"
-#include "schema/value_validation.hpp"
 
 #include <memory>
 #include <string>
@@ -29,59 +29,6 @@ std::vector<std::string> Messages(const FieldErrors& errors) {
   std::vector<std::string> messages;
   for (const FieldError& error : errors) messages.push_back(error.field + ": " + error.message);
   return messages;
-}
-
-TEST(PruneAndDefaultTest, NullInAListIsReplacedByTheDefaultOfItems) {
-  const auto schema = WithSpec(R"({"type": "array", "items": {"type": "string", "default": "D"}})");
-  json object = Object(R"([null, "a"])");
-
-  PruneAndDefault(object, *schema);
-
-  EXPECT_EQ(object["spec"], json({"D", "a"}));
-}
-
-TEST(PruneAndDefaultTest, NullInAMapIsRemovedUnlessNullable) {
-  const auto schema = WithSpec(R"({"type": "object", "properties": {
-      "no": {"type": "object", "additionalProperties": {"type": "string"}},
-      "yes": {"type": "object", "additionalProperties": {"type": "string", "nullable": true}}}})");
-  json object = Object(R"({"no": {"k": null}, "yes": {"k": null}})");
-
-  PruneAndDefault(object, *schema);
-
-  EXPECT_EQ(object["spec"], json::parse(R"({"no": {}, "yes": {"k": null}})"));
-}
-
-TEST(PruneAndDefaultTest, NumberWithoutAFractionBecomesAnInteger) {
-  const auto schema = WithSpec(R"({"x-kubernetes-preserve-unknown-fields": true})");
-  json object = Object(R"({"a": 1.0, "b": [2.5, 1e30]})");
-
-  PruneAndDefault(object, *schema);
-
-  EXPECT_EQ(object["spec"].dump(), R"({"a":1,"b":[2.5,1e+30]})");
-}
-
-TEST(PruneAndDefaultTest, SchemaOfMetadataIsIgnored) {
-  const auto schema = StructuralSchema(
-      json::parse(R"({"type": "object", "properties": {"metadata": {"type": "object"}}})"));
-  json object =
-      json::parse(R"({"metadata": {"name": "a", "labels": {"b": "c"}, "no": 1}, "z": 1})");
-
-  EXPECT_THAT(PruneAndDefault(object, *schema), ElementsAre("metadata.no", "z"));
-
-  EXPECT_EQ(object, json::parse(R"({"metadata": {"name": "a", "labels": {"b": "c"}}})"));
-}
-
-TEST(PruneAndDefaultTest, KindOfAnEmbeddedResourceMustBeAString) {
-  const auto schema = WithSpec(R"({"type": "object", "x-kubernetes-embedded-resource": true,
-                                   "x-kubernetes-preserve-unknown-fields": true})");
-  json object = Object(R"({"apiVersion": "v1", "kind": 5})");
-
-  try {
-    PruneAndDefault(object, *schema);
-    ADD_FAILURE() << "expected an exception";
-  } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(error.what(), "spec.kind: Invalid value: 5: must be a string");
-  }
 }
 
 TEST(ValidateValueTest, AListIsAcceptedForAStringWithAFormat) {
@@ -134,6 +81,35 @@ TEST(ValidateValueTest, MetadataOfAnEmbeddedResourceIsValidated) {
   ASSERT_EQ(errors.size(), 2U);
   EXPECT_EQ(errors[0].field, "spec.kind");
   EXPECT_EQ(errors[1].field, "spec.metadata.labels");
+}
+
+TEST(ValidateValueTest, TypesInAnEmbeddedResourceAreValidated) {
+  const auto schema = WithSpec(R"({"type": "object", "x-kubernetes-embedded-resource": true,
+                                   "x-kubernetes-preserve-unknown-fields": true})");
+
+  const FieldErrors errors = ValidateValue(
+      Object(R"({"apiVersion": 1, "kind": "Pod", "metadata": {"name": ["a"], "labels": {"a": 5},
+                 "generation": 1.5, "ownerReferences": {}, "annotations": null, "no": 1}})"),
+      *schema);
+
+  EXPECT_THAT(Messages(errors),
+              ElementsAre("spec.apiVersion: Invalid value: 1: must be a string",
+                          "spec.metadata.generation: Invalid value: 1.5: must be an integer",
+                          "spec.metadata.labels.a: Invalid value: 5: must be a string",
+                          R"(spec.metadata.name: Invalid value: ["a"]: must be a string)",
+                          "spec.metadata.ownerReferences: Invalid value: {}: must be an array"));
+}
+
+TEST(PruneTest, UnknownFieldsOfTheMetadataOfAnEmbeddedResourceAreRemoved) {
+  const auto schema = WithSpec(R"({"type": "array", "items": {
+      "type": "object", "x-kubernetes-embedded-resource": true}})");
+  json object = Object(R"([{"kind": 5, "metadata": {"name": 1, "no": 2}, "z": 3},
+                           {"metadata": null}, {"metadata": "a"}])");
+
+  EXPECT_THAT(Prune(object, *schema), ElementsAre("spec[0].metadata.no", "spec[0].z"));
+
+  EXPECT_EQ(object, Object(R"([{"kind": 5, "metadata": {"name": 1}},
+                               {"metadata": null}, {"metadata": "a"}])"));
 }
 
 struct FormatCase {

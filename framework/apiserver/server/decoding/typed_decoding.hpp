@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace kopp::schema {
+namespace kopp::apiserver {
 
 /// Converts `object` to the result of decoding it into the Go types of a built-in kind and encoding
 /// it again: unknown fields, nulls, empty strings, empty lists and empty maps are removed; nested
@@ -12,4 +12,4 @@ namespace kopp::schema {
 /// as kube-apiserver, if a value has the wrong type.
 void DecodeTyped(nlohmann::json& object, const Schema& schema);
 
-}  // namespace kopp::schema
+}  // namespace kopp::apiserver

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "schema/schema.hpp"
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace kopp::apiserver {
+
+/// Decodes a custom resource: removes unknown fields and nulls that are not nullable, and applies
+/// defaults. Decodes metadata like that of a built-in kind, also in embedded resources. Returns the
+/// sorted paths of the removed unknown fields. Throws std::invalid_argument, with the same message
+/// as kube-apiserver, if metadata is invalid.
+std::vector<std::string> DecodeCustomResource(nlohmann::json& object, const schema::Schema& schema);
+
+}  // namespace kopp::apiserver
