@@ -209,6 +209,13 @@ auto ConvertErrors(const Function& function) {
   }
 }
 
+YAML::Node LoadYaml(std::string_view text) {
+  if (ToValidUtf8(std::string(text)) != text) {
+    throw std::invalid_argument("error converting YAML to JSON: yaml: invalid leading UTF-8 octet");
+  }
+  return YAML::Load(std::string(text));
+}
+
 /// Adds the items of a list. Those of a typed list, such as ConfigMapList, need no kind.
 void AddItems(json& list, std::vector<json>& objects) {
   std::string kind = StringAt(list, "/kind");
@@ -225,10 +232,7 @@ void AddItems(json& list, std::vector<json>& objects) {
 }  // namespace
 
 json ParseYaml(std::string_view text) {
-  if (ToValidUtf8(std::string(text)) != text) {
-    throw std::invalid_argument("error converting YAML to JSON: yaml: invalid leading UTF-8 octet");
-  }
-  return ConvertErrors([&] { return Converter().Convert(YAML::Load(std::string(text))); });
+  return ConvertErrors([&] { return Converter().Convert(LoadYaml(text)); });
 }
 
 std::vector<json> ParseManifests(std::string_view text) {

@@ -4,7 +4,7 @@
 #include "api/status.hpp"
 #include "auth/authorizer.hpp"
 #include "schema/accessors.hpp"
-#include "storage/stored_objects.hpp"
+#include "storage/object_attributes.hpp"
 
 #include <algorithm>
 #include <utility>

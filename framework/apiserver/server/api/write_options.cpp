@@ -28,10 +28,10 @@ Resource OptionsResource(const std::string& kind) {
   return resource;
 }
 
-/// Returns the kind of the options of a create, an update or a patch.
-std::string OptionsKindOf(std::string_view method) {
-  if (method == "POST") return "CreateOptions";
-  return method == "PUT" ? "UpdateOptions" : "PatchOptions";
+/// Returns the resource that error messages about a create, an update or a patch name.
+Resource OptionsResourceOf(std::string_view method) {
+  if (method == "POST") return OptionsResource("CreateOptions");
+  return OptionsResource(method == "PUT" ? "UpdateOptions" : "PatchOptions");
 }
 
 /// Checks the parameters whose use depends on the type of a patch.
@@ -67,18 +67,16 @@ bool ParseDryRun(const std::vector<std::string>& values, FieldErrors& errors) {
   return !values.empty();
 }
 
-FieldValidation ParseFieldValidation(const std::string& value, FieldErrors& errors) {
+/// Returns nullopt for a value that is not supported.
+std::optional<FieldValidation> ParseFieldValidation(const std::string& value) {
   if (value == "Ignore") return FieldValidation::kIgnore;
   if (value == "Strict") return FieldValidation::kStrict;
-  if (!value.empty() && value != "Warn") {
-    errors.push_back(NotSupported("fieldValidation", value, {"", "Ignore", "Strict", "Warn"}));
-  }
-  return FieldValidation::kWarn;
+  if (value.empty() || value == "Warn") return FieldValidation::kWarn;
+  return std::nullopt;
 }
 
-/// Throws if there are errors. `kind` is the kind of the options: "DeleteOptions".
-void ThrowIfInvalid(const std::string& kind, const FieldErrors& errors) {
-  if (!errors.empty()) throw Invalid(OptionsResource(kind), "", errors);
+void ThrowIfInvalid(const FieldErrors& errors) {
+  if (!errors.empty()) throw Invalid(OptionsResource("DeleteOptions"), "", errors);
 }
 
 /// Validates and sets the propagation policy. `orphan` is orphanDependents, a deprecated form of
@@ -103,7 +101,7 @@ DeleteOptions FromQuery(const Query& query) {
   SetPropagation(parsed, query.Get("propagationPolicy"),
                  has_orphan ? json(query.IsTrue("orphanDependents")) : json(), errors);
   parsed.dry_run = ParseDryRun(query.All("dryRun"), errors);
-  ThrowIfInvalid("DeleteOptions", errors);
+  ThrowIfInvalid(errors);
   if (query.Has("gracePeriodSeconds")) parsed.grace_period = query.Integer("gracePeriodSeconds");
   return parsed;
 }
@@ -118,7 +116,7 @@ DeleteOptions FromBody(const json& body) {
     dry_run.push_back(value.is_string() ? value.get<std::string>() : "");
   }
   parsed.dry_run = ParseDryRun(dry_run, errors);
-  ThrowIfInvalid("DeleteOptions", errors);
+  ThrowIfInvalid(errors);
   const json& preconditions = Field(body, "preconditions");
   parsed.uid = StringField(preconditions, "uid");
   parsed.resource_version = StringField(preconditions, "resourceVersion");
@@ -149,16 +147,22 @@ json ParseBody(const ServerRequest& request) {
 
 WriteOptions ReadWriteOptions(const ServerRequest& request) {
   const Query& query = request.target.query;
-  FieldErrors errors;
-  if (request.method == "PATCH") CheckPatchOptions(request, errors);
   const std::string manager = query.Get("fieldManager");
-  CheckFieldManager(manager, errors);
+  const std::string validation = query.Get("fieldValidation");
+  const auto field_validation = ParseFieldValidation(validation);
   WriteOptions parsed{
-      .dry_run = ParseDryRun(query.All("dryRun"), errors),
-      .field_validation = ParseFieldValidation(query.Get("fieldValidation"), errors),
+      .field_validation = field_validation.value_or(FieldValidation::kWarn),
       .force = query.IsTrue("force"),
       .field_manager = manager.empty() ? DefaultFieldManager(request.user_agent) : manager};
-  ThrowIfInvalid(OptionsKindOf(request.method), errors);
+  const Resource resource = OptionsResourceOf(request.method);
+  FieldErrors errors;
+  if (request.method == "PATCH") CheckPatchOptions(request, errors);
+  CheckFieldManager(manager, errors);
+  parsed.dry_run = ParseDryRun(query.All("dryRun"), errors);
+  if (!field_validation) {
+    errors.push_back(NotSupported("fieldValidation", validation, {"", "Ignore", "Strict", "Warn"}));
+  }
+  if (!errors.empty()) throw Invalid(resource, "", errors);
   return parsed;
 }
 

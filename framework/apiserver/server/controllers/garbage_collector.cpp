@@ -4,6 +4,7 @@
 #include "controllers/deletion.hpp"
 #include "controllers/owner_events.hpp"
 #include "schema/finalizers.hpp"
+#include "storage/object_attributes.hpp"
 #include "storage/stored_objects.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "controllers/system_objects.hpp"
 
 #include "decoding/data.hpp"
-#include "storage/stored_objects.hpp"
+#include "storage/object_attributes.hpp"
 
 namespace kopp::apiserver {
 

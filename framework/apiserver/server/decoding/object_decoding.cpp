@@ -200,33 +200,38 @@ void KeepEmptyManagedFields(json& object) {
     object[pointer].push_back(json::object());
 }
 
-/// Removes kind and apiVersion, and adds missing metadata.
-json WithoutType(json object) {
+/// Decodes an object, removes kind and apiVersion, and adds missing metadata. Returns the paths of
+/// the unknown fields of a custom resource.
+std::vector<std::string> Decode(json& object, const Schema& schema, bool built_in) {
+  std::vector<std::string> unknown;
+  KeepEmptyManagedFields(object);
+  if (built_in) {
+    DecodeTyped(object, schema);
+  } else {
+    unknown = DecodeCustomResource(object, schema);
+  }
   object.erase("kind");
   object.erase("apiVersion");
   if (json& metadata = object["metadata"]; metadata.is_null()) metadata = json::object();
-  return object;
+  return unknown;
 }
 
 }  // namespace
 
 json DecodeBuiltIn(json object, const Schema& schema) {
-  KeepEmptyManagedFields(object);
-  DecodeTyped(object, schema);
-  return WithoutType(std::move(object));
+  Decode(object, schema, true);
+  return object;
 }
 
 DecodedObject DecodeStrictly(json object, std::string_view text, const Schema& schema,
                              bool built_in) {
   std::vector<std::string> errors = FindStrictDecodingErrors(text, schema);
-  if (built_in) return {DecodeBuiltIn(std::move(object), schema), std::move(errors)};
-  // Pruning finds the unknown fields in the order of their paths.
-  std::erase_if(errors, [](const std::string& error) { return error.starts_with("unknown"); });
-  KeepEmptyManagedFields(object);
-  for (const std::string& path : DecodeCustomResource(object, schema)) {
-    errors.push_back("unknown field \"" + path + '"');
+  const std::vector<std::string> unknown = Decode(object, schema, built_in);
+  if (!built_in) {  // decoding finds the unknown fields in the order of their paths
+    std::erase_if(errors, [](const std::string& error) { return error.starts_with("unknown"); });
+    for (const std::string& path : unknown) errors.push_back("unknown field \"" + path + '"');
   }
-  return {WithoutType(std::move(object)), std::move(errors)};
+  return {std::move(object), std::move(errors)};
 }
 
 std::vector<std::string> FindStrictDecodingErrors(std::string_view text, const Schema& schema) {

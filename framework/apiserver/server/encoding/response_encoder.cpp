@@ -2,7 +2,7 @@
 
 #include "api/status.hpp"
 #include "json/media_types.hpp"
-#include "storage/stored_objects.hpp"
+#include "storage/object_responses.hpp"
 
 #include <utility>
 

@@ -53,7 +53,8 @@ bool HasUid(const json& object) {
 FieldSet AllFields(const json& object, const Schema& schema, const FieldManager& manager) {
   json zero = ZeroObject(schema);
   if (manager.has_status && object.contains("status")) zero["status"] = object["status"];
-  const Comparison change = Compare(zero, WithoutUnmanagedFields(object), schema);
+  const json managed = WithoutUnmanagedFields(object);
+  const Comparison change = Compare(zero, managed, schema);
   return Union(change.added, change.modified);
 }
 

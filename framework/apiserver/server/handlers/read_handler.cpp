@@ -3,7 +3,7 @@
 #include "encoding/response_encoder.hpp"
 #include "handlers/resource_watch.hpp"
 #include "handlers/scale.hpp"
-#include "storage/stored_objects.hpp"
+#include "storage/object_responses.hpp"
 
 #include <algorithm>
 #include <stdexcept>

@@ -7,7 +7,7 @@
 #include "handlers/write_handler.hpp"
 #include "json/go_values.hpp"
 #include "schema/accessors.hpp"
-#include "storage/stored_objects.hpp"
+#include "storage/object_responses.hpp"
 
 #include <algorithm>
 #include <string>

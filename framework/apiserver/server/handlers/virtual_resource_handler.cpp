@@ -10,7 +10,7 @@
 #include "fieldmanager/managed_fields.hpp"
 #include "handlers/object_changes.hpp"
 #include "schema/accessors.hpp"
-#include "storage/stored_objects.hpp"
+#include "storage/object_responses.hpp"
 
 #include <stdexcept>
 #include <utility>

@@ -13,6 +13,7 @@
 #include "schema/finalizers.hpp"
 #include "schema/metadata_validation.hpp"
 #include "schema/pruning.hpp"
+#include "storage/object_responses.hpp"
 #include "storage/stored_objects.hpp"
 
 #include <utility>

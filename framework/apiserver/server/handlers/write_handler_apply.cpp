@@ -8,7 +8,7 @@
 #include "json/go_values.hpp"
 #include "json/parse.hpp"
 #include "schema/accessors.hpp"
-#include "storage/stored_objects.hpp"
+#include "storage/object_responses.hpp"
 
 #include <stdexcept>
 #include <utility>

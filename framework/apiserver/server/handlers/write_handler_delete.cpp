@@ -2,6 +2,7 @@
 #include "api/status.hpp"
 #include "handlers/read_handler.hpp"
 #include "handlers/write_handler.hpp"
+#include "storage/object_responses.hpp"
 #include "storage/stored_objects.hpp"
 #include "strategy/kind_strategy.hpp"
 

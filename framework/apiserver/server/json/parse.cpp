@@ -87,7 +87,8 @@ std::string ReplaceInvalidText(std::string_view text) {
 
 json ParseJsonOrYaml(std::string_view text, std::string_view content_type) {
   const bool is_yaml = content_type.find("yaml") != std::string_view::npos;
-  return is_yaml ? ParseYaml(text) : ParseJson(text);
+  if (!is_yaml) return ParseJson(text);
+  return ParseYaml(text);
 }
 
 }  // namespace kopp::apiserver

@@ -1,7 +1,7 @@
 #include "explore/final_state.hpp"
 
 #include "schema/accessors.hpp"
-#include "storage/stored_objects.hpp"
+#include "storage/object_responses.hpp"
 
 #include <algorithm>
 #include <cctype>
