@@ -83,14 +83,8 @@ Manager::Impl::Impl(Options options)
       write_loops_(options_.log, CollectedMetrics()),
       recorder_(NewRecorder(options_)),
       cluster_(std::make_unique<Cluster::Impl>(MainCluster())),
-      leader_transport_(cluster_->transport()),
+      leadership_(options_, *cluster_, recorder_),
       endpoints_(std::make_unique<ManagerServers>(options_)) {
-  if (options_.leader_election.enabled) {
-    fence_ = std::make_unique<WriteFence>(options_.clock);
-    leader_transport_ = std::make_shared<FencedTransport>(cluster_->transport(), *fence_);
-  }
-  if (recorder_) leader_transport_ = WithRecordedCalls(leader_transport_, recorder_);
-  leader_client_ = cluster_->NewClient(*leader_transport_);
   if (options_.debug.bind_address != "0") history_ = std::make_unique<ReconcileHistory>();
   for (auto& group : groups_) {
     group = std::make_unique<RunnableThreads>(

@@ -148,7 +148,8 @@ void Manager::Impl::AwaitCaches(const Controller::Impl& controller,
 
 /// Starts a controller in the term that has begun.
 void Manager::Impl::StartWorkers(Controller::Impl& controller) {
-  controller.Start(controller.ClientOf(*term_client_, Controllers()), TermEvents(), options_.log);
+  controller.Start(controller.ClientOf(leadership_.term_client(), Controllers()), TermEvents(),
+                   options_.log);
 }
 
 /// Runs the sources and workers until `stop`. They have ended when it returns or throws.

@@ -2,6 +2,7 @@
 
 #include "cluster/cluster_impl.hpp"
 #include "controller/controller_impl.hpp"
+#include "leadership.hpp"
 #include "manager_servers.hpp"
 #include "manager_view.hpp"
 #include "program_crds.hpp"
@@ -16,7 +17,6 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -24,8 +24,6 @@
 #include <vector>
 
 #include <kopp/events.hpp>
-#include <kopp/leader_election/leader_elector.hpp>
-#include <kopp/leader_election/write_fence.hpp>
 #include <kopp/manager.hpp>
 #include <kopp/metrics.hpp>
 #include <kopp/serving/debug.hpp>
@@ -51,11 +49,11 @@ class Manager::Impl {
   [[nodiscard]] ProgramCrds& crds() { return crds_; }
   [[nodiscard]] ManagerServers& endpoints() { return *endpoints_; }
   [[nodiscard]] Metrics& metrics() { return *metrics_; }
-  [[nodiscard]] std::stop_token Elected() const { return elected_.get_token(); }
+  [[nodiscard]] std::stop_token Elected() const { return leadership_.elected(); }
   void Declare(Permission permission) { declared_.push_back(std::move(permission)); }
   [[nodiscard]] std::vector<Permission> Permissions() const;
   [[nodiscard]] const Client& client() const { return cluster_->client(); }
-  [[nodiscard]] const Client& leader_client() const { return *leader_client_; }
+  [[nodiscard]] const Client& leader_client() const { return leadership_.client(); }
   [[nodiscard]] Cache& cache() const { return cluster_->cache(); }
   int Run(const std::stop_token& stop);
 
@@ -84,7 +82,7 @@ class Manager::Impl {
   void Lead(const std::stop_token& stop);
   void CreateEventRecorder();
   [[nodiscard]] std::unique_ptr<EventRecorder> NewEventRecorder(Transport& transport);
-  [[nodiscard]] EventRecorder& TermEvents() { return term_events_ ? *term_events_ : *events_; }
+  [[nodiscard]] EventRecorder& TermEvents() const;
   void CreateElector();
   void LeadUntil(const std::stop_token& stop);
   void StopReporters();
@@ -101,13 +99,11 @@ class Manager::Impl {
   Shutdown& BeginShutdown(Duration timeout);
 
   Options options_;
-  const ManagerView view_{
-      .options = options_,
-      .clusters = [this] { return Clusters(); },
-      .controllers = [this] { return Controllers(); },
-      .elector = [this] { return elector_.get(); },
-      .may_reconcile =
-          [this] { return elected_.stop_requested() && (!elector_ || elector_->IsLeader()); }};
+  const ManagerView view_{.options = options_,
+                          .clusters = [this] { return Clusters(); },
+                          .controllers = [this] { return Controllers(); },
+                          .elector = [this] { return leadership_.elector(); },
+                          .may_reconcile = [this] { return leadership_.IsLeader(); }};
   std::unique_ptr<Metrics> metrics_;              // transports and queues use it
   std::unique_ptr<SkippedObjectEvents> skipped_;  // the cache uses it
   WriteLoopReporter write_loops_;                 // the transports use it
@@ -130,17 +126,9 @@ class Manager::Impl {
 
   std::atomic<bool> run_called_ = false;
   std::atomic<bool> failed_ = false;
-  std::stop_source elected_;
-  std::unique_ptr<WriteFence> fence_;                 // null without leader election
-  std::shared_ptr<Transport> leader_transport_;       // fenced with leader election
-  std::optional<Client> leader_client_;               // always set
-  std::shared_ptr<Transport> direct_transport_;       // without retries: for the Lease and reviews
-  std::unique_ptr<LeaderElector> elector_;            // null without leader election
-  std::stop_source term_calls_;                       // cancels the calls of term_client_
-  std::optional<Client> term_client_;                 // of the reconciles, in this term as leader
-  std::shared_ptr<Transport> term_events_transport_;  // fenced; null without leader election
-  std::unique_ptr<EventRecorder> term_events_;        // of the reconciles; null unless leader
-  std::unique_ptr<Shutdown> shutdown_;                // null before the stop
+  std::shared_ptr<Transport> direct_transport_;  // without retries: for the Lease and reviews
+  Leadership leadership_;
+  std::unique_ptr<Shutdown> shutdown_;  // null before the stop
   std::unique_ptr<ManagerServers> endpoints_;
   std::stop_source stop_;  // requested by the token of Run, or after a failure
   std::array<std::unique_ptr<RunnableThreads>, 4> groups_;  // last: their threads use the manager

@@ -123,10 +123,9 @@ void Manager::Impl::AwaitOptionalCluster(const Cluster::Impl& cluster,
 void Manager::Impl::CreateEventRecorder() {
   events_transport_ = cluster_->TransportWithoutRetries(
       {.qps = options_.kube_api_qps, .burst = options_.kube_api_burst});
-  if (fence_) {
-    term_events_transport_ = std::make_shared<FencedTransport>(events_transport_, *fence_);
-  }
   events_ = NewEventRecorder(*events_transport_);
+  leadership_.SetEvents(events_transport_,
+                        [this](Transport& transport) { return NewEventRecorder(transport); });
 }
 
 std::unique_ptr<EventRecorder> Manager::Impl::NewEventRecorder(Transport& transport) {
@@ -134,6 +133,12 @@ std::unique_ptr<EventRecorder> Manager::Impl::NewEventRecorder(Transport& transp
   if (options.metrics == nullptr) options.metrics = CollectedMetrics();
   return std::make_unique<EventRecorder>(cluster_->NewClient(transport), options_.name,
                                          options_.log, options_.clock, std::move(options));
+}
+
+/// Returns the recorder of the reconciles.
+EventRecorder& Manager::Impl::TermEvents() const {
+  EventRecorder* const events = leadership_.term_events();
+  return events != nullptr ? *events : *events_;
 }
 
 void Manager::Impl::StartCaches() {
@@ -167,25 +172,25 @@ bool Manager::Impl::WaitForCaches(const std::stop_token& stop) {
 void Manager::Impl::CreateElector() {
   LeaderElectionOptions election = options_.leader_election;
   if (election.id.empty()) election.id = options_.name;
-  const Client client(*direct_transport_, options_.name);
   const auto half_time_left = [this] {
     return shutdown_ ? shutdown_->TimeLeft() / 2 : Duration::max();
   };
-  elector_ = std::make_unique<LeaderElector>(client, *fence_,
-                                             LeaderElectorOptions{.election = std::move(election),
-                                                                  .events = events_.get(),
-                                                                  .metrics = CollectedMetrics(),
-                                                                  .release_timeout = half_time_left,
-                                                                  .log = options_.log,
-                                                                  .clock = options_.clock});
+  leadership_.CreateElector(Client(*direct_transport_, options_.name),
+                            {.election = std::move(election),
+                             .events = events_.get(),
+                             .metrics = CollectedMetrics(),
+                             .release_timeout = half_time_left,
+                             .log = options_.log,
+                             .clock = options_.clock});
 }
 
 /// Runs the controllers until a stop is requested or the leadership is lost for good.
 void Manager::Impl::Lead(const std::stop_token& stop) {
-  if (!elector_) return LeadUntil(stop);
+  LeaderElector* const elector = leadership_.elector();
+  if (elector == nullptr) return LeadUntil(stop);
   const auto lead = [this](const std::stop_token& end) { LeadUntil(end); };
   while (!stop.stop_requested()) {
-    if (elector_->Run(lead, stop) == LeaderElector::Outcome::kStopped) return;
+    if (elector->Run(lead, stop) == LeaderElector::Outcome::kStopped) return;
     if (options_.leader_election.on_lost == LeaderElectionOptions::OnLost::kExit) {
       return Fail("Stopping", "leader election lost");
     }
@@ -195,10 +200,7 @@ void Manager::Impl::Lead(const std::stop_token& stop) {
 
 /// Runs the controllers and kLeaderElected until `stop`. They have ended when it returns or throws.
 void Manager::Impl::LeadUntil(const std::stop_token& stop) {
-  term_calls_ = std::stop_source();
-  term_client_.emplace(leader_client_->With(term_calls_.get_token()));
-  if (term_events_transport_) term_events_ = NewEventRecorder(*term_events_transport_);
-  elected_.request_stop();
+  leadership_.BeginTerm();
   skipped_->Start(TermEvents());
   write_loops_.Start(TermEvents());
   try {
@@ -226,7 +228,7 @@ void Manager::Impl::EndTerm() {
                          : "Shutdown signal received, waiting for all workers to finish");
   if (lost && options_.leader_election.on_lost == LeaderElectionOptions::OnLost::kCampaign) {
     Shutdown end_of_term(options_.graceful_shutdown_timeout, options_.clock, options_.log,
-                         [this] { term_calls_.request_stop(); });
+                         [this] { leadership_.CancelCalls(); });
     StopControllers(end_of_term);
   } else {
     SetPhase(Phase::kStopping);
@@ -239,7 +241,7 @@ void Manager::Impl::EndTerm() {
 Shutdown& Manager::Impl::BeginShutdown(Duration timeout) {
   if (!shutdown_) {
     shutdown_ = std::make_unique<Shutdown>(timeout, options_.clock, options_.log, [this] {
-      term_calls_.request_stop();
+      leadership_.CancelCalls();
       for (Cluster::Impl* cluster : Clusters()) cluster->CancelCalls();
     });
   }
@@ -279,7 +281,8 @@ void Manager::Impl::StopControllers(Shutdown& shutdown) {
     return running;
   });
   StopGroup(RunnableGroup::kLeaderElected, shutdown);
-  if (term_events_) StopEvents(*term_events_, shutdown);  // before the lease is released
+  EventRecorder* const events = leadership_.term_events();
+  if (events != nullptr) StopEvents(*events, shutdown);  // before the lease is released
 }
 
 void Manager::Impl::StopCaches(Shutdown& shutdown) {
