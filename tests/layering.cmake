@@ -131,6 +131,16 @@ foreach(folder IN LISTS includes)
   endif()
 endforeach()
 
+# Doubles for tests. The API server in memory is one, too; a template of kopp init is a test.
+file(GLOB_RECURSE files RELATIVE ${SOURCE} ${SOURCE}/workqueue/*.?pp ${SOURCE}/informer/*.?pp ${SOURCE}/framework/*.?pp)
+list(FILTER files EXCLUDE REGEX "/testing/|^framework/apiserver/|^framework/command/templates/")
+foreach(file IN LISTS files)
+  file(STRINGS ${SOURCE}/${file} includes REGEX "^#include <kopp/testing/")
+  foreach(include IN LISTS includes)
+    string(APPEND problems "  ${file}: ${include}\n")
+  endforeach()
+endforeach()
+
 # Folders of the libraries of the API server.
 layer(framework/apiserver/server include json decoding api storage fieldmanager strategy crd controllers auth encoding
   handlers http)

@@ -95,7 +95,7 @@ Cache::Impl::Informers Cache::Impl::NewInformers(const detail::WatchedView& view
                       .on_skipped = options_.on_skipped,
                       .metrics = options_.metrics,
                       .use_watch_list = options_.use_watch_list,
-                      // The program may have written objects that nobody has recorded.
+                      // The program may have written objects whose writes were not recorded.
                       .consistent_start = running_ || options_.consistent_start,
                       .audit_interval = options_.audit_interval,
                       .manual = options_.manual});

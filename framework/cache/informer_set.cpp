@@ -227,9 +227,11 @@ std::optional<std::string> InformerSet::Impl::FindOwned(const ObjectKey& key,
                                                         std::string_view owner_uid) const {
   Member* const member = FindMember(key.ns);
   if (member == nullptr) return std::nullopt;
+  // First the writes: if none is found, the store is at least as new as the last one.
+  const auto written = member->own_writes.Find(key);
   const informer::AnyObject stored = member->informer.store().Get(key);
   if (stored && detail::IsOwnedOnlyBy(stored.metadata(), owner_uid)) return stored.metadata().uid;
-  if (const auto written = member->own_writes.Find(key)) {
+  if (written) {
     const bool is_owned =
         written->state == WrittenObject::State::kExists && written->controller == owner_uid;
     return is_owned ? std::optional(written->uid) : std::nullopt;

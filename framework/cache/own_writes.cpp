@@ -56,14 +56,16 @@ void OwnWrites::Record(const WrittenObject& object, std::optional<bool> selected
   writes->sweep_at = std::max<std::size_t>(64, 2 * writes->by_key.size());
 }
 
+/// Returns the last write of `key`, if there is one.
+std::vector<OwnWrites::Write> OwnWrites::LastWrite(const ObjectKey& key) {
+  auto writes = writes_.Lock();
+  const auto found = writes->by_key.find(key);
+  return found == writes->by_key.end() ? std::vector<Write>() : std::vector{found->second};
+}
+
 void OwnWrites::Await(const ObjectKey& key, Duration timeout, const std::stop_token& stop) {
   if (size_ == 0) return;
-  std::vector<Write> pending;
-  {
-    auto writes = writes_.Lock();
-    const auto found = writes->by_key.find(key);
-    if (found != writes->by_key.end()) pending.push_back(found->second);
-  }
+  const std::vector<Write> pending = LastWrite(key);
   AwaitVisible(pending, timeout, stop);
   ForgetSettled(pending);
 }
@@ -83,18 +85,11 @@ void OwnWrites::AwaitAll(std::string_view ns, Duration timeout, const std::stop_
 
 std::optional<WrittenObject> OwnWrites::Find(const ObjectKey& key) {
   if (size_ == 0) return std::nullopt;
-  std::optional<Write> last;
-  {
-    auto writes = writes_.Lock();
-    const auto found = writes->by_key.find(key);
-    if (found != writes->by_key.end()) last = found->second;
-  }
-  if (!last) return std::nullopt;
-  if (IsVisible(*last) && IsSettled(*last)) {  // the store may be newer
-    ForgetSettled({*std::move(last)});
-    return std::nullopt;
-  }
-  return std::move(last->object);
+  const std::vector<Write> last = LastWrite(key);
+  if (last.empty()) return std::nullopt;
+  if (!IsVisible(last.front()) || !IsSettled(last.front())) return last.front().object;
+  ForgetSettled(last);
+  return std::nullopt;
 }
 
 /// Returns whether the store is not older than the write for its object.

@@ -41,8 +41,8 @@ class OwnWrites {
   /// The same for all objects of the namespace `ns`, or of all namespaces if it is empty.
   void AwaitAll(std::string_view ns, Duration timeout, const std::stop_token& stop);
 
-  /// Returns the last write of `key` if the store may not have it yet. If the store has had it,
-  /// another client may have changed or deleted the object since.
+  /// Returns the last write of `key` that the store may not have yet. Forgets a write that the
+  /// store has had: another client may have changed or deleted the object since.
   [[nodiscard]] std::optional<WrittenObject> Find(const ObjectKey& key);
 
   /// Returns the number of writes that may be missing in the store.
@@ -61,6 +61,7 @@ class OwnWrites {
     std::size_t sweep_at = 64;  // the size at which settled writes are removed
   };
 
+  [[nodiscard]] std::vector<Write> LastWrite(const ObjectKey& key);
   [[nodiscard]] bool IsVisible(const Write& write) const;
   [[nodiscard]] bool IsSettled(const Write& write) const;
   void AwaitVisible(const std::vector<Write>& writes, Duration timeout,

@@ -7,7 +7,9 @@
 
 #include <chrono>
 #include <iterator>
+#include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include <kopp/detail/any_client.hpp>
 #include <kopp/informer/detail/json_splitter.hpp>
@@ -157,6 +159,7 @@ PodLogStream AnyClient::PodLogs(const ObjectKey& key, const PodLogOptions& optio
   const auto number = [](std::int64_t value) { return std::to_string(value); };
   const std::string tail_lines = options.tail_lines ? number(*options.tail_lines) : "";
   const std::string since = options.since ? number(options.since->count()) : "";
+  // The log is plain text, an error is JSON.
   const ApiRequest request{.target = WithQuery(ObjectPath(kPodKind, KeyFor(kPodKind, key), "log"),
                                                {{"container", options.container},
                                                 {"follow", options.follow ? "true" : ""},
@@ -165,9 +168,7 @@ PodLogStream AnyClient::PodLogs(const ObjectKey& key, const PodLogOptions& optio
                                                 {"tailLines", tail_lines},
                                                 {"sinceSeconds", since}}),
                            .accept = "application/json, */*",
-                           .traceparent = tracing_
-                                              ? tracing_->parent.Traceparent()
-                                              : ""};  // the log is plain text, an error is JSON
+                           .traceparent = tracing_ ? tracing_->parent.Traceparent() : ""};
   return {OpenStream(*transport_, request, "GET", stop_),
           options.follow ? Duration::max() : kLogIdleTimeout};
 }

@@ -4,6 +4,10 @@
 #include "client/response_check.hpp"
 #include "owned_uids.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>

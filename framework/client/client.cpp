@@ -16,6 +16,10 @@ Client Client::With(std::stop_token stop) const {
   return copy;
 }
 
+PodLogStream Client::PodLogs(const ObjectKey& key, const PodLogOptions& options) const {
+  return calls_.PodLogs(key, options);
+}
+
 Client Client::WithFieldValidation(FieldValidation validation) const {
   Client copy = *this;
   copy.calls_.field_validation_ = validation;

@@ -139,8 +139,9 @@ informer::AnyObject DecodeMetadata(const JsonObject& object) {
   throw DecodeError(DecodeError::Kind::kMalformed, "", problem);
 }
 
-/// Returns what a list of `target` says of itself. Throws DecodeError if the list is incomplete.
-ListResponse EndOfList(const JsonSplitter& splitter, const std::string& target) {
+/// Returns `kind` and `metadata` of the response to a list of `target`. Throws DecodeError if the
+/// list is incomplete.
+ListResponse DecodeListMetadata(const JsonSplitter& splitter, const std::string& target) {
   try {
     ListResponse list = DecodeListResponse(splitter);
     if (list.metadata.resourceVersion.empty()) ThrowMalformed("the list has no resource version");
@@ -236,7 +237,7 @@ informer::ListResult AnyHttpSource::List(const informer::ListRequest& options,
       }
     }
   }
-  auto list = EndOfList(splitter, request.target);
+  auto list = DecodeListMetadata(splitter, request.target);
   result.resource_version = std::move(list.metadata.resourceVersion);
   result.continue_token = std::move(list.metadata.continue_token);
   return result;

@@ -17,7 +17,7 @@ bool HasItems(const std::string& envelope) {
 
 using State = WrittenObject::State;
 
-/// What the response to a write says about the object: the object itself, or a Status.
+/// The fields of the response to a write: of the object itself, or of a Status.
 struct WriteResponse {
   struct Metadata {
     std::string name;

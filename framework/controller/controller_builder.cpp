@@ -56,8 +56,13 @@ void ControllerBuilderBase::AddOwned(const Kind& kind, const OwnsOptions& option
 }
 
 void ControllerBuilderBase::CacheOwned() {
-  if (!owned_ || owned_->has_predicate || *owned_->form.view == *owned_->complete.view)
+  if (!owned_ || owned_->has_predicate)
     throw std::logic_error("Cached() must follow Owns directly: write .Owns<KIND>().Cached()");
+  if (*owned_->form.view == *owned_->complete.view) {
+    throw std::logic_error(
+        "Cached() changes nothing: it is there twice, or the kind of Owns has only metadata; write "
+        ".Owns<KIND>().Cached(), not .Owns<MetadataOnly<KIND>>()");
+  }
   owned_->form = owned_->complete;
   predicate_->view = owned_->form.view;
 }

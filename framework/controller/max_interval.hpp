@@ -28,9 +28,9 @@ class MaxInterval {
 
   // Calls for one key must not be concurrent.
 
-  /// Ends the time of `key`, so that it does not pass during its reconcile.
+  /// Cancels the timer of `key` for the time of its reconcile.
   void OnStarted(const ObjectKey& key);
-  /// Starts the time of `key` if the object exists. Call OnStarted before.
+  /// Starts the timer of `key` if the object exists. Call OnStarted before.
   void OnReconciled(const ObjectKey& key);
 
  private:

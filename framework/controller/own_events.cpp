@@ -256,7 +256,7 @@ bool OwnEvents::IsProbablyOwn(const Writes& writes, std::string_view kind, const
   });
 }
 
-/// While a reconcile runs, avoids to decode a response: after a success nobody needs it.
+/// Does not decode a response while a reconcile runs: it is not needed after a success.
 OwnEvents::Origin OwnEvents::OriginOf(Writes& writes, std::string_view kind,
                                       const KeyEvent& event) {
   if (writes.running && IsProbablyOwn(writes, kind, event)) return Origin::kUndecided;

@@ -11,7 +11,7 @@
 
 namespace kopp {
 
-/// What a reconcile function returned or threw.
+/// The result or the exception of a reconcile function.
 struct ReconcileOutcome {
   ReconcileResult result = ReconcileResult::kError;
   Result returned = {};         ///< empty if it threw

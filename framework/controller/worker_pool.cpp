@@ -15,7 +15,7 @@ constexpr Duration kPauseAfterError = std::chrono::seconds(1);
 
 WorkerPool::WorkerPool(Queue& queue, Clock& clock, int workers, Process process)
     : queue_(queue), clock_(clock), process_(std::move(process)) {
-  state_.Lock()->wanted = workers;
+  state_.Lock()->target = workers;
 }
 
 WorkerPool::~WorkerPool() {
@@ -38,7 +38,7 @@ void WorkerPool::SetWorkers(int workers) {
   std::vector<std::stop_source> leaving;
   {
     auto state = state_.Lock();
-    state->wanted = workers;
+    state->target = workers;
     if (!state->running) return;
     for (auto worker = state->leaving.begin(); worker != state->leaving.end();) {
       const auto current = worker++;
@@ -56,7 +56,7 @@ void WorkerPool::SetWorkers(int workers) {
 /// Requires: the lock of `state` is held.
 void WorkerPool::StartMissing(State& state) {
   const auto stop = state.stop.get_token();
-  while (state.workers.size() < static_cast<std::size_t>(state.wanted)) {
+  while (state.workers.size() < static_cast<std::size_t>(state.target)) {
     Worker& worker = state.workers.emplace_back();
     try {
       worker.thread = std::jthread(

@@ -38,12 +38,12 @@ class WorkerPool {
   /// std::system_error if a thread cannot be started; the threads before it run.
   void Start(const Logger& log);
 
-  /// Changes the number of threads, also while they run. New threads start at once. A thread that
-  /// is too many ends after its current key, whose stop token is not stopped. May be called by
+  /// Changes the number of threads, also while they run. New threads start at once. A surplus
+  /// thread ends after its current key, whose stop token is not stopped. May be called by
   /// `process`. Throws std::system_error as Start does; a later call starts the missing threads.
   void SetWorkers(int workers);
   /// Returns the number of threads that Start or SetWorkers aims at.
-  [[nodiscard]] int workers() { return state_.Lock()->wanted; }
+  [[nodiscard]] int workers() { return state_.Lock()->target; }
 
   /// Makes each thread end after its current key. Does not block.
   void RequestStop();
@@ -57,7 +57,7 @@ class WorkerPool {
     bool ended = false;
   };
   struct State {
-    int wanted = 0;
+    int target = 0;
     bool running = false;       // Start was called, and RequestStop was not
     std::list<Worker> workers;  // the first ones are to end if there are too many
     std::list<Worker> leaving;  // that end after their current key, or have ended

@@ -9,7 +9,7 @@
 
 namespace kopp::detail {
 
-/// What one version of a kind contributes to its CustomResourceDefinition.
+/// The parts of a CustomResourceDefinition that one version of a kind defines.
 struct CrdBuilder::Parts {
   std::string group{};
   std::string scope{};

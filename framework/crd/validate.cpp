@@ -51,7 +51,7 @@ detail::VersionSchema::VersionSchema(const CustomResourceDefinition& definition,
 std::vector<FieldError> detail::VersionSchema::Validate(json object) const {
   object.erase("metadata");
   schema::NormalizeNumbers(object);
-  schema::Prune(object, *schema_);
+  schema::Prune(object, *schema_, &schema::PruneMetadata);
   schema::ApplySchemaDefaults(object, *schema_);
   std::vector<FieldError> errors;
   for (schema::FieldError& error : schema::ValidateValue(object, *schema_)) {

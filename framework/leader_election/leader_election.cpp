@@ -1,6 +1,7 @@
 #include "base/environment.hpp"
 #include "base/uuid.hpp"
 #include "config/config_input.hpp"
+#include "lease_state.hpp"
 
 #include <array>
 #include <cstdio>
@@ -13,8 +14,6 @@
 
 namespace kopp {
 namespace {
-
-constexpr double kJitterFactor = 1.2;  // of the retry period; that of client-go
 
 std::string SecondsText(Duration duration) {
   std::array<char, 32> text{};
@@ -48,7 +47,7 @@ void ValidateLeaderElection(const LeaderElectionOptions& options) {
                       ": it must be longer than zero");
   }
   if (std::chrono::duration<double>(options.renew_deadline) <=
-      kJitterFactor * std::chrono::duration<double>(options.retry_period)) {
+      detail::kRetryJitter * std::chrono::duration<double>(options.retry_period)) {
     throw ConfigError("--leader-election-renew-deadline is " + SecondsText(options.renew_deadline) +
                       ": it must be longer than 1.2 times --leader-election-retry-period, which "
                       "is " +

@@ -18,8 +18,6 @@ namespace {
 
 using detail::LeaseCallLimits;
 
-constexpr double kRetryJitter = 1.2;  // a retry comes up to this fraction of the period later
-
 Duration TimeoutOfLeaseRequests(const LeaderElectionOptions& options) {
   return std::max<Duration>(std::chrono::seconds(1), options.renew_deadline * 2 / 5);
 }
@@ -223,7 +221,7 @@ class LeaderElector::Impl {
   }
   [[nodiscard]] Duration JitteredRetryPeriod() const {
     const auto jitter = std::chrono::duration<double>(options_.election.retry_period) *
-                        (kRetryJitter * options_.random());
+                        (detail::kRetryJitter * options_.random());
     return options_.election.retry_period + std::chrono::duration_cast<Duration>(jitter);
   }
   [[nodiscard]] std::string Timestamp() const { return detail::FormatMicroTime(clock_.WallNow()); }

@@ -9,10 +9,13 @@
 
 namespace kopp::detail {
 
+/// client-go's JitterFactor: a try comes up to this fraction of the retry period later.
+constexpr double kRetryJitter = 1.2;
+
 /// The fields of a Lease that leader election uses. Go: LeaderElectionRecord in
 /// k8s.io/client-go/tools/leaderelection/resourcelock.
 struct LeaseRecord {
-  std::string holder{};  ///< empty: nobody
+  std::string holder{};  ///< empty: not held
   std::int64_t duration_seconds = 0;
   std::string acquire_time{};  ///< MicroTime; only compared
   std::string renew_time{};    ///< MicroTime; only compared
@@ -39,7 +42,7 @@ class LeaseState {
   /// from `now`. The times in the record are those of another clock, so they are only compared.
   void Observe(const LeaseRecord& record, TimePoint now);
 
-  /// Returns the holder in the last record; empty: nobody.
+  /// Returns the holder in the last record; empty: not held.
   [[nodiscard]] const std::string& holder() const { return record_.holder; }
   [[nodiscard]] std::int64_t transitions() const { return record_.transitions; }
   [[nodiscard]] bool IsHolder() const { return record_.holder == identity_; }

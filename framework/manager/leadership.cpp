@@ -25,7 +25,7 @@ void Leadership::CreateElector(const Client& client, LeaderElectorOptions option
   elector_ = std::make_unique<LeaderElector>(client, *fence_, std::move(options));
 }
 
-void Leadership::BeginTerm() {
+void Leadership::StartTerm() {
   term_calls_ = std::stop_source();
   term_client_.emplace(client_->With(term_calls_.get_token()));
   if (new_event_recorder_) term_events_ = new_event_recorder_(*events_transport_);

@@ -36,7 +36,7 @@ class Leadership {
   void CreateElector(const Client& client, LeaderElectorOptions options);
 
   /// Starts a term. Requests a stop of elected() in the first one.
-  void BeginTerm();
+  void StartTerm();
   /// Cancels the calls of term_client().
   void CancelCalls() { term_calls_.request_stop(); }
 

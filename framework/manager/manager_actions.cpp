@@ -1,4 +1,4 @@
-// The actions of the flags --check, --print-rbac, --print-crd and --install-crds.
+// The actions of the flags --check, --print-rbac and --install-crds.
 #include "cache/cache_impl.hpp"
 #include "manager_impl.hpp"
 #include "preflight.hpp"

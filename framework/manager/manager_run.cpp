@@ -200,7 +200,7 @@ void Manager::Impl::Lead(const std::stop_token& stop) {
 
 /// Runs the controllers and kLeaderElected until `stop`. They have ended when it returns or throws.
 void Manager::Impl::LeadUntil(const std::stop_token& stop) {
-  leadership_.BeginTerm();
+  leadership_.StartTerm();
   skipped_->Start(TermEvents());
   write_loops_.Start(TermEvents());
   try {

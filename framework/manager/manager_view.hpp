@@ -11,8 +11,8 @@
 
 namespace kopp {
 
-/// What the checks, the debug pages and the actions read of a manager. The functions are
-/// thread-safe.
+/// The parts of a manager that checks, debug pages and actions read. `clusters` and `controllers`
+/// are thread-safe, the others are after the elector was created.
 struct ManagerView {
   const Options& options;
   /// Returns the cluster of the options, and then the further ones.
@@ -20,7 +20,8 @@ struct ManagerView {
   std::function<std::vector<Controller::Impl*>()> controllers;
   /// Returns null without leader election, and before the start.
   std::function<const LeaderElector*()> elector;
-  /// Returns whether the program may reconcile now: it is the leader, or there is no election.
+  /// Returns whether the controllers have been started and, with leader election, the program is
+  /// the leader.
   std::function<bool()> may_reconcile;
 };
 

@@ -13,7 +13,7 @@
 
 namespace kopp {
 
-/// What Preflight checks.
+/// The requirements of a program that Preflight checks.
 struct PreflightInput {
   std::string server = {};                   ///< Cluster::description
   std::vector<OwningKind> kinds = {};        ///< that the program watches

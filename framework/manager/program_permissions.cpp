@@ -1,6 +1,9 @@
 #include "program_permissions.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <kopp/leader_election.hpp>
 
@@ -57,7 +60,9 @@ std::vector<std::string> WatchedNamespaces(const Options& options) {
   return namespaces;
 }
 
-std::vector<Permission> ProgramPermissions(const ManagerView& view, std::vector<Permission> all) {
+std::vector<Permission> ProgramPermissions(const ManagerView& view,
+                                           std::vector<Permission> declared) {
+  std::vector<Permission> all = std::move(declared);
   const Options& options = view.options;
   for (const OwningKind& kind : view.clusters().front()->cache().Kinds())
     all.push_back(PermissionFor(kind, {"list", "watch"}));

@@ -1,5 +1,8 @@
 #include "schema/accessors.hpp"
 
+#include <cstdint>
+#include <limits>
+
 namespace kopp::schema {
 
 using nlohmann::json;

@@ -1,10 +1,12 @@
 #include "embedded_validation.hpp"
 
 #include "base/ascii.hpp"
+#include "base/timestamp.hpp"
 #include "schema/accessors.hpp"
 #include "schema/metadata_validation.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
@@ -33,8 +35,8 @@ void VisitValues(const FieldRef& value, const Schema& schema, const Visitor& vis
   }
 }
 
-/// Returns the name of a JSON type with its article, or "" for a type of several.
-std::string_view NameOf(Schema::Type type) {
+/// Returns the name of a type with its article, or "" if values of several types are valid.
+std::string_view TypeName(Schema::Type type) {
   switch (type) {
     case Schema::Type::kObject:
     case Schema::Type::kMap:
@@ -52,24 +54,32 @@ std::string_view NameOf(Schema::Type type) {
   }
 }
 
-std::string_view NameOf(const json& value) {
-  if (value.is_object()) return NameOf(Schema::Type::kObject);
-  if (value.is_array()) return NameOf(Schema::Type::kList);
-  if (value.is_string()) return NameOf(Schema::Type::kString);
-  if (value.is_boolean()) return NameOf(Schema::Type::kBoolean);
-  return IsInteger(value) ? NameOf(Schema::Type::kInteger) : "a number";
+/// Returns the name of the type of a value that is not null.
+std::string_view TypeNameOf(const json& value) {
+  if (value.is_object()) return TypeName(Schema::Type::kObject);
+  if (value.is_array()) return TypeName(Schema::Type::kList);
+  if (value.is_string()) return TypeName(Schema::Type::kString);
+  if (value.is_boolean()) return TypeName(Schema::Type::kBoolean);
+  return IsInteger(value) ? TypeName(Schema::Type::kInteger) : "a number";
 }
 
-/// Requires the types of a built-in kind. The API server has rejected others when it decoded them.
-void ValidateTypes(const FieldRef& value, const Schema& schema, FieldErrors& errors) {
+/// Requires the types of a built-in kind. Returns whether the value has them. Finds nothing in the
+/// API server, where decoding has rejected other types.
+bool ValidateTypes(const FieldRef& value, const Schema& schema, FieldErrors& errors) {
+  const std::size_t count = errors.size();
   VisitValues(value, schema, [&](const FieldRef& field, const Schema& field_schema) {
-    const std::string_view expected = NameOf(field_schema.type);
-    if (!field.exists() || expected.empty() || expected == NameOf(field.value())) return;
-    errors.push_back(
-        {"FieldValueTypeInvalid",
-         "Invalid value: " + field.value().dump() + ": must be " + std::string(expected),
-         field.path()});
+    const std::string_view expected = TypeName(field_schema.type);
+    if (!field.exists() || expected.empty()) return;
+    if (expected != TypeNameOf(field.value())) {
+      errors.push_back(
+          {"FieldValueTypeInvalid",
+           "Invalid value: " + field.value().dump() + ": must be " + std::string(expected),
+           field.path()});
+    } else if (field_schema.format.ends_with("time") && !detail::ParseTimestamp(field.text())) {
+      errors.push_back(InvalidValue(field.path(), field.text(), "must be an RFC 3339 time"));
+    }
   });
+  return errors.size() == count;
 }
 
 /// Validates apiVersion, kind and metadata of an embedded resource.
@@ -96,7 +106,7 @@ void ValidateEmbeddedResource(const FieldRef& value, const Schema& schema, Field
     }
   }
   const FieldRef metadata = value["metadata"];
-  ValidateTypes(metadata, *Schemas::BuiltIn().Find("ObjectMeta"), errors);
+  if (!ValidateTypes(metadata, *Schemas::BuiltIn().Find("ObjectMeta"), errors)) return;
   for (FieldError& error : ValidateMetadata(metadata, &ValidatePathSegment)) {
     const bool is_missing = error.reason == "FieldValueRequired";
     if (is_missing && error.field == metadata["name"].path()) continue;  // it may lack a name

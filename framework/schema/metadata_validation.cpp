@@ -18,8 +18,8 @@ constexpr std::size_t kMaxAnnotations = 256 << 10;
 
 void ValidateAnnotations(const FieldRef& annotations, FieldErrors& errors) {
   std::size_t size = 0;
-  for (const auto& [name, value] : annotations.value().items()) {
-    size += name.size() + value.get_ref<const std::string&>().size();
+  for (const std::string& name : annotations.keys()) {
+    size += name.size() + annotations[name].text().size();
     for (const std::string& detail : ValidateQualifiedName(detail::ToLowerAscii(name))) {
       errors.push_back(InvalidValue(annotations.path(), name, detail));
     }

@@ -19,8 +19,8 @@ std::string ChildPath(const std::string& path, const std::string& name) {
 
 class Pruner {
  public:
-  explicit Pruner(const EmbeddedResourceDecoder& decode_embedded)
-      : decode_embedded_(decode_embedded) {}
+  explicit Pruner(const EmbeddedResourceHandler& prune_embedded)
+      : prune_embedded_(prune_embedded) {}
 
   std::vector<std::string> pruned_paths;
 
@@ -53,11 +53,11 @@ class Pruner {
       ++field;
     }
     if (!embedded_resource) return;
-    auto unknown = decode_embedded_(object, path);
+    auto unknown = prune_embedded_(object, path);
     std::move(unknown.begin(), unknown.end(), std::back_inserter(pruned_paths));
   }
 
-  const EmbeddedResourceDecoder& decode_embedded_;
+  const EmbeddedResourceHandler& prune_embedded_;
 };
 
 bool IsForbiddenNull(const json& value, const Schema* schema) {
@@ -85,8 +85,8 @@ std::vector<std::string> PruneMetadata(json& object, const std::string& path) {
 }
 
 std::vector<std::string> Prune(json& value, const Schema& schema,
-                               const EmbeddedResourceDecoder& decode_embedded) {
-  Pruner pruner(decode_embedded);
+                               const EmbeddedResourceHandler& prune_embedded) {
+  Pruner pruner(prune_embedded);
   pruner.Prune(value, &schema, "");
   std::sort(pruner.pruned_paths.begin(), pruner.pruned_paths.end());
   return std::move(pruner.pruned_paths);

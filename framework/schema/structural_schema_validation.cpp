@@ -216,7 +216,7 @@ class StructuralSchemaValidator {
     const auto structural = StructuralSchema(schema.value());
     json value = default_value.value();
     NormalizeNumbers(value);
-    if (!Prune(value, *structural).empty()) {
+    if (!Prune(value, *structural, &PruneMetadata).empty()) {
       errors.push_back(InvalidValue(default_value.path(), default_value.value(),
                                     "must not have unknown fields"));
       return;

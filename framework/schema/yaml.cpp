@@ -3,6 +3,7 @@
 #include "base/base64.hpp"
 #include "base/yaml_error.hpp"
 #include "schema/accessors.hpp"
+#include "schema/max_depth.hpp"
 #include "schema/utf8.hpp"
 
 #include <algorithm>

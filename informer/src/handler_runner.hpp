@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <kopp/informer/detail/handler_registration.hpp>
 #include <kopp/informer/event_handler.hpp>
 #include <kopp/informer/informer.hpp>
 #include <kopp/informer/informer_status.hpp>

@@ -58,7 +58,7 @@ TEST(UnstructuredTest, JsonThrowsWithoutTheTextOfAnObjectThatIsNotValid) {
   }
 }
 
-TEST(UnstructuredTest, FromTextKeepsTheTextAndAddsAMissingType) {
+TEST(UnstructuredTest, FromResponseKeepsTheTextAndAddsAMissingType) {
   constexpr std::string_view kTyped = R"({"kind":"Widget","metadata":{"managedFields":[1]}})";
   EXPECT_EQ(Unstructured::FromResponse(std::string(kTyped), kDeploymentKind).text(), kTyped);
   EXPECT_EQ(Unstructured::FromResponse(R"({"metadata":{"name":"a"}})", kDeploymentKind).text(),

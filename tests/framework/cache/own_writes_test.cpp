@@ -243,18 +243,49 @@ TEST_F(OwnWritesTest, AWriteWithUnknownLabelsIsNotAwaitedForAnObjectThatIsNotSto
   EXPECT_NO_THROW(writes_.Await(hidden, 5s, stop_.get_token()));
 }
 
-TEST_F(OwnWritesTest, AWriteThatTheStoreHasReachedIsNotFound) {
+TEST_F(OwnWritesTest, AWriteIsFoundUntilTheStoreHasReachedIt) {
   Start();
   writes_.Record(WebAt("6"), /*selected=*/true);
   EXPECT_EQ(writes_.Find(web_pod), WebAt("6"));
 
   source_.Set(PodWith("web"));
   AwaitVersion("6");
-  EXPECT_EQ(writes_.Find(web_pod), std::nullopt);
 
+  EXPECT_EQ(writes_.Find(web_pod), std::nullopt);
+  EXPECT_EQ(writes_.size(), 0U);
+}
+
+TEST_F(OwnWritesTest, AWriteOfAnObjectThatWasDeletedSinceIsNotFound) {
+  Start();
+  writes_.Record(WebAt("6"), /*selected=*/true);
+  source_.Set(PodWith("web"));
   source_.Delete(PodWith("web"));
   AwaitVersion("7");
-  EXPECT_EQ(writes_.Find(web_pod), std::nullopt) << "another client deleted the object";
+
+  EXPECT_EQ(writes_.Find(web_pod), std::nullopt);
+}
+
+TEST_F(OwnWritesTest, AWriteOfAnObjectThatTheWatchDoesNotSelectIsFoundUntilTheStoreHasReachedIt) {
+  Start();
+  const ObjectKey hidden{"ns", "hidden"};
+  writes_.Record({.key = hidden, .uid = "u2", .resource_version = "6"}, /*selected=*/false);
+  EXPECT_TRUE(writes_.Find(hidden));
+
+  source_.Set(PodWith("web"));
+  AwaitVersion("6");
+
+  EXPECT_FALSE(writes_.Find(hidden));
+}
+
+TEST_F(OwnWritesTest, ADeletionIsFoundUntilTheStoreHasIt) {
+  Start();
+  writes_.Record(WebIn(State::kGone), true);
+  EXPECT_EQ(writes_.Find(web_pod), WebIn(State::kGone));
+
+  source_.Delete(PodWith("web"));
+  AwaitVersion("6");
+
+  EXPECT_EQ(writes_.Find(web_pod), std::nullopt);
 }
 
 TEST_F(OwnWritesTest, AReadBlocksUntilAnObjectThatIsNoLongerSelectedIsRemoved) {

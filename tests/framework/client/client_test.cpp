@@ -295,7 +295,12 @@ TEST_F(ClientTest, ATypedObjectIsSentWithItsTypeAndNamespace) {
                 {"metadata", {{"name", "a"}, {"namespace", "shop"}}},
                 {"data", {{"color", "red"}}}};
 
-  client_.Create(ConfigMap{.metadata = {.name = "a", .ns = "shop"}, .data = {{"color", "red"}}});
+  const ConfigMap config{.metadata = {.name = "a", .ns = "shop"}, .data = {{"color", "red"}}};
+  client_.Create(config);
+  EXPECT_EQ(json::parse(LastRequest().body), expected);
+  client_.Create<ConfigMap>(config);
+  EXPECT_EQ(json::parse(LastRequest().body), expected);
+  client_.Apply<ConfigMap>(config);
   EXPECT_EQ(json::parse(LastRequest().body), expected);
 
   client_.InNamespace("shop").Apply(

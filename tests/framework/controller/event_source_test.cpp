@@ -185,6 +185,8 @@ TEST_F(EventSourceTest, ATimerReconcilesAllObjectsAtEachInterval) {
   }
 }
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // TimerSource
 TEST_F(EventSourceTest, ATimerThatIsLateSkipsTheMissedIntervals) {
   ControllerQueue queue({.clock = clock_}, {});
   int calls = 0;
@@ -207,8 +209,12 @@ TEST_F(EventSourceTest, ATimerThatIsLateSkipsTheMissedIntervals) {
   EXPECT_EQ(calls, 2);
 }
 
-TEST_F(EventSourceTest, AnIntervalThatIsNotPositiveThrows) {
+TEST_F(EventSourceTest, ATimerWithAnIntervalThatIsNotPositiveThrows) {
   EXPECT_THROW(TimerSource(0s, [] { return std::vector<ObjectKey>{}; }), std::invalid_argument);
+}
+#pragma GCC diagnostic pop
+
+TEST_F(EventSourceTest, AnIntervalThatIsNotPositiveThrows) {
   EXPECT_THROW(
       PollingSource<int>({.interval = -1s}, [](auto) { return std::map<ObjectKey, int>{}; }),
       std::invalid_argument);

@@ -134,15 +134,21 @@ TEST_F(OwnedFormsTest, APredicateForAKindThatIsNotCachedIsAnErrorThatSaysWhatToW
 }
 
 TEST_F(OwnedFormsTest, CachedMustFollowOwnsDirectly) {
-  EXPECT_THROW(manager_.AddController<Pod>({.name = "a"})
-                   .Owns<DeploymentView>()
-                   .Where(GenerationChanged())
-                   .Cached(),
-               std::logic_error)
-      << "the predicate may be for the metadata";
-  EXPECT_THROW(
-      manager_.AddController<Pod>({.name = "b"}).Owns<MetadataOnly<DeploymentView>>().Cached(),
-      std::logic_error);
+  const auto after_a_predicate = [this] {
+    manager_.AddController<Pod>({.name = "a"})
+        .Owns<DeploymentView>()
+        .Where(GenerationChanged())  // may be for the metadata
+        .Cached();
+  };
+  EXPECT_THAT(after_a_predicate, ThrowsMessage<std::logic_error>(HasSubstr("directly")));
+  const auto of_metadata = [this] {
+    manager_.AddController<Pod>({.name = "b"}).Owns<MetadataOnly<DeploymentView>>().Cached();
+  };
+  EXPECT_THAT(of_metadata, ThrowsMessage<std::logic_error>(HasSubstr("MetadataOnly")));
+  const auto twice = [this] {
+    manager_.AddController<Pod>({.name = "c"}).Owns<DeploymentView>().Cached().Cached();
+  };
+  EXPECT_THAT(twice, ThrowsMessage<std::logic_error>(HasSubstr("twice")));
 }
 
 TEST_F(OwnedFormsTest, OwnsAfterReconcileIsAnError) {

@@ -100,13 +100,14 @@ TEST(ValidateTest, AWrongTypeInAnEmbeddedResourceIsReported) {
            {"spec",
             {{"open", {{"region", "r"}, {"zone", "z"}}},
              {"template",
-              {{"apiVersion", "v1"}, {"kind", 5}, {"metadata", {{"labels", {{"a", 5}}}}}}}}}},
+              {{"apiVersion", "v1"}, {"kind", 5}, {"metadata", {{"annotations", {{"a", 5}}}}}}}}}},
       definition);
   std::vector<std::string> texts;
   for (const kopp::FieldError& error : errors) texts.push_back(error.ToString());
-  EXPECT_THAT(texts,
-              ElementsAre("spec.template.kind: Invalid value: 5: must be a string",
-                          "spec.template.metadata.labels.a: Invalid value: 5: must be a string"));
+  EXPECT_THAT(
+      texts,
+      ElementsAre("spec.template.kind: Invalid value: 5: must be a string",
+                  "spec.template.metadata.annotations.a: Invalid value: 5: must be a string"));
 }
 
 }  // namespace

@@ -44,6 +44,20 @@ TEST(StructuralSchemaTest, DefaultThatViolatesTheSchemaIsAnError) {
               ElementsAre("S.properties[a].default.b"));
 }
 
+TEST(StructuralSchemaTest, DefaultWithAWrongTypeInAnEmbeddedResourceIsAnError) {
+  const auto error_paths = [](const std::string& metadata) {
+    return ErrorPaths(R"({"type": "object", "properties": {"a": {
+        "type": "object", "x-kubernetes-embedded-resource": true,
+        "x-kubernetes-preserve-unknown-fields": true,
+        "default": {"apiVersion": "v1", "kind": "Pod", "metadata": )" +
+                      metadata + "}}}}");
+  };
+  EXPECT_THAT(error_paths(R"({"annotations": {"b": 5}})"),
+              ElementsAre("S.properties[a].default.metadata.annotations.b"));
+  EXPECT_THAT(error_paths(R"({"annotations": {"b": null}})"), ElementsAre());
+  EXPECT_THAT(error_paths("5"), ElementsAre("S.properties[a].default.metadata"));
+}
+
 TEST(StructuralSchemaTest, PatternThatIsNoRegularExpressionIsAnError) {
   EXPECT_THAT(
       ErrorPaths(R"({"type": "object", "properties": {"a": {"type": "string", "pattern": "("}}})"),

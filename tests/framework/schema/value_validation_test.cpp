@@ -1,7 +1,6 @@
 #include "schema/value_validation.hpp"
 
 #include "schema/formats.hpp"
-#include "schema/pruning.hpp"
 #include "schema/structural_schema.hpp"
 
 #include <memory>
@@ -86,30 +85,25 @@ TEST(ValidateValueTest, MetadataOfAnEmbeddedResourceIsValidated) {
 TEST(ValidateValueTest, TypesInAnEmbeddedResourceAreValidated) {
   const auto schema = WithSpec(R"({"type": "object", "x-kubernetes-embedded-resource": true,
                                    "x-kubernetes-preserve-unknown-fields": true})");
-
-  const FieldErrors errors = ValidateValue(
-      Object(R"({"apiVersion": 1, "kind": "Pod", "metadata": {"name": ["a"], "labels": {"a": 5},
-                 "generation": 1.5, "ownerReferences": {}, "annotations": null, "no": 1}})"),
-      *schema);
-
-  EXPECT_THAT(Messages(errors),
-              ElementsAre("spec.apiVersion: Invalid value: 1: must be a string",
-                          "spec.metadata.generation: Invalid value: 1.5: must be an integer",
-                          "spec.metadata.labels.a: Invalid value: 5: must be a string",
-                          R"(spec.metadata.name: Invalid value: ["a"]: must be a string)",
-                          "spec.metadata.ownerReferences: Invalid value: {}: must be an array"));
-}
-
-TEST(PruneTest, UnknownFieldsOfTheMetadataOfAnEmbeddedResourceAreRemoved) {
-  const auto schema = WithSpec(R"({"type": "array", "items": {
-      "type": "object", "x-kubernetes-embedded-resource": true}})");
-  json object = Object(R"([{"kind": 5, "metadata": {"name": 1, "no": 2}, "z": 3},
-                           {"metadata": null}, {"metadata": "a"}])");
-
-  EXPECT_THAT(Prune(object, *schema), ElementsAre("spec[0].metadata.no", "spec[0].z"));
-
-  EXPECT_EQ(object, Object(R"([{"kind": 5, "metadata": {"name": 1}},
-                               {"metadata": null}, {"metadata": "a"}])"));
+  const auto messages_for = [&](const std::string& spec) {
+    return Messages(ValidateValue(Object(spec), *schema));
+  };
+  EXPECT_THAT(
+      messages_for(R"({"apiVersion": 1, "kind": "Pod", "metadata": {
+          "name": ["a"], "labels": {"a": 5}, "annotations": {"b": 5, "c": null}, "generation": 1.5,
+          "ownerReferences": {}, "creationTimestamp": "2026-01-02T03:04:05Z", "no": 1,
+          "deletionTimestamp": "yesterday"}})"),
+      ElementsAre(
+          "spec.apiVersion: Invalid value: 1: must be a string",
+          "spec.metadata.annotations.b: Invalid value: 5: must be a string",
+          R"(spec.metadata.deletionTimestamp: Invalid value: "yesterday": must be an RFC 3339 time)",
+          "spec.metadata.generation: Invalid value: 1.5: must be an integer",
+          "spec.metadata.labels.a: Invalid value: 5: must be a string",
+          R"(spec.metadata.name: Invalid value: ["a"]: must be a string)",
+          "spec.metadata.ownerReferences: Invalid value: {}: must be an array"));
+  EXPECT_THAT(
+      messages_for(R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"annotations": "x"}})"),
+      ElementsAre(R"(spec.metadata.annotations: Invalid value: "x": must be an object)"));
 }
 
 struct FormatCase {

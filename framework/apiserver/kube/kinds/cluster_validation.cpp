@@ -6,7 +6,9 @@
 #include "storage/server_context.hpp"
 #include "strategy/kind_strategy.hpp"
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace kopp::apiserver {
 namespace {
@@ -134,7 +136,7 @@ void AssignApiServiceFields(ServerContext& context, const json& before, json& se
                                       {"message", "Local APIServices are always available"}}};
 }
 
-NameError ValidatePriorityClassDeletion(std::string_view name) {
+std::optional<std::string> PriorityClassDeletionError(std::string_view name) {
   return name.starts_with("system-")
              ? NameError("this is a system priority class and cannot be deleted")
              : std::nullopt;
@@ -145,7 +147,7 @@ NameError ValidatePriorityClassDeletion(std::string_view name) {
 void AddClusterStrategies(StrategiesByKind& strategies) {
   KindStrategy& priorities = strategies["priorityclasses.scheduling.k8s.io"];
   priorities.assign_fields = &AssignPriorityClassFields;
-  priorities.validate_deletion = &ValidatePriorityClassDeletion;
+  priorities.deletion_error = &PriorityClassDeletionError;
   priorities.validate = &ValidatePriorityClass;
   priorities.validate_update = &ValidatePriorityClassUpdate;
   priorities.update_validation = KindStrategy::UpdateValidation::kChange;

@@ -36,7 +36,7 @@ void AssignNamespaceFields(ServerContext&, const json& before, json& ns) {
   }
 }
 
-NameError ValidateNamespaceDeletion(std::string_view name) {
+std::optional<std::string> NamespaceDeletionError(std::string_view name) {
   const bool is_protected = name == "default" || name == "kube-system" || name == "kube-public";
   return is_protected ? NameError("this namespace may not be deleted") : std::nullopt;
 }
@@ -275,7 +275,7 @@ void AddOtherStrategies(StrategiesByKind& strategies) {
   }
   strategies["namespaces"].validate_name = &ValidateDnsLabel;
   strategies["namespaces"].assign_fields = &AssignNamespaceFields;
-  strategies["namespaces"].validate_deletion = &ValidateNamespaceDeletion;
+  strategies["namespaces"].deletion_error = &NamespaceDeletionError;
   strategies["nodes"].keeps_status_on_create = true;
   strategies["nodes"].assign_fields = &AssignNodeFields;
   strategies["nodes"].validate = &ValidateNodeTaints;

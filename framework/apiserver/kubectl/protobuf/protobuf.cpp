@@ -4,7 +4,7 @@
 #include "protobuf/message_json.hpp"
 #include "protobuf/message_types.hpp"
 #include "schema/accessors.hpp"
-#include "schema/yaml.hpp"
+#include "schema/max_depth.hpp"
 
 #include <cstdint>
 #include <memory>

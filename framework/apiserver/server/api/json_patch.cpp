@@ -2,7 +2,7 @@
 
 #include "api/status.hpp"
 #include "schema/accessors.hpp"
-#include "schema/yaml.hpp"
+#include "schema/max_depth.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -16,7 +16,8 @@ namespace kopp::apiserver {
 /// object.
 enum class Quoting { kText, kHex };
 
-/// Thrown for a body that is not recognized as an object. Its reader quotes the body in the error.
+/// Thrown for a body that is not recognized as an object. DecodeObject() quotes the body in the
+/// error.
 class UnrecognizedBody : public std::runtime_error {
  public:
   explicit UnrecognizedBody(const std::string& reason, Quoting quoting = Quoting::kText)
@@ -36,9 +37,9 @@ struct TypeMeta {
   std::string api_version{};
 };
 
-/// Returns the kind and apiVersion of the object in a body. They may be absent for a built-in
-/// resource, and else must be its own. For a custom resource, requires a kind, which
-/// CheckDecodedType() checks, and its apiVersion. Also throws UnrecognizedBody.
+/// Returns the kind and apiVersion of the object in a body. For a built-in resource, requires that
+/// each is absent or that of the resource. For a custom resource, requires a kind, which
+/// CheckDecodedType() checks, and the apiVersion of the resource. Also throws UnrecognizedBody.
 [[nodiscard]] TypeMeta ReadTypeMeta(const nlohmann::json& object, const Resource& resource,
                                     const std::string& body);
 

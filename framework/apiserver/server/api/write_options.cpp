@@ -2,6 +2,7 @@
 
 #include "api/content_type.hpp"
 #include "api/status.hpp"
+#include "api/type_meta.hpp"
 #include "json/parse.hpp"
 #include "schema/accessors.hpp"
 #include "schema/utf8.hpp"
@@ -28,7 +29,7 @@ Resource OptionsResource(const std::string& kind) {
   return resource;
 }
 
-/// Returns the resource that error messages about a create, an update or a patch name.
+/// The same for the options of a create, an update or a patch.
 Resource OptionsResourceOf(std::string_view method) {
   if (method == "POST") return OptionsResource("CreateOptions");
   return OptionsResource(method == "PUT" ? "UpdateOptions" : "PatchOptions");
@@ -75,6 +76,7 @@ std::optional<FieldValidation> ParseFieldValidation(const std::string& value) {
   return std::nullopt;
 }
 
+/// Throws if there are errors in DeleteOptions.
 void ThrowIfInvalid(const FieldErrors& errors) {
   if (!errors.empty()) throw Invalid(OptionsResource("DeleteOptions"), "", errors);
 }
@@ -131,8 +133,7 @@ json ParseBody(const ServerRequest& request) {
   try {
     body = ParseJsonOrYaml(request.body, request.content_type);
   } catch (const std::invalid_argument& error) {
-    throw StatusError(500, "",
-                      std::string("couldn't get version/kind; json parse error: ") + error.what());
+    throw StatusError(500, "", std::string(kJsonErrorPrefix) + error.what());
   }
   if (!body.is_object())
     throw BadRequest("the body of a delete request must be an object of kind DeleteOptions");

@@ -3,7 +3,7 @@
 #include "crd/crd_validation.hpp"
 #include "decoding/defaults.hpp"
 
-#include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -15,24 +15,19 @@ namespace kopp::apiserver {
 
 std::shared_ptr<const Catalog> ServerCatalog(StrategiesByKind strategies) {
   strategies[kCrdStorageResource] = CrdStrategy();
-  std::map<std::string, std::shared_ptr<const KindStrategy>> shared;  // by the versions of a kind
   std::vector<ResourcePtr> resources;
-  const Catalog catalog = Catalog::BuiltIn();
+  const Catalog catalog = Catalog::BuiltIn();  // has one version of each kind
   for (const ResourcePtr& built_in : catalog.all()) {
-    std::shared_ptr<const KindStrategy>& strategy = shared[built_in->group_resource()];
-    if (strategy == nullptr) {
-      KindStrategy rules;
-      if (auto found = strategies.extract(built_in->group_resource()))
-        rules = std::move(found.mapped());
-      if (!rules.apply_defaults) {
-        rules.apply_defaults = [schema = built_in->schema](nlohmann::json& object) {
-          ApplyBuiltInDefaults(object, *schema);
-        };
-      }
-      strategy = std::make_shared<const KindStrategy>(std::move(rules));
+    KindStrategy strategy;
+    if (auto found = strategies.extract(built_in->group_resource()))
+      strategy = std::move(found.mapped());
+    if (!strategy.apply_defaults) {
+      strategy.apply_defaults = [schema = built_in->schema](nlohmann::json& object) {
+        ApplyBuiltInDefaults(object, *schema);
+      };
     }
     Resource resource = *built_in;
-    resource.strategy = strategy;
+    resource.strategy = std::make_shared<const KindStrategy>(std::move(strategy));
     resources.push_back(std::make_shared<const Resource>(std::move(resource)));
   }
   if (!strategies.empty()) {

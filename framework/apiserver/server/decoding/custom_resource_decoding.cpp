@@ -24,12 +24,14 @@ std::vector<std::string> DecodeMetadata(json& object, const std::string& path) {
     throw std::invalid_argument(fmt::format(
         "json: cannot unmarshal {} into Go value of type v1.ObjectMeta", GoJsonType(*metadata)));
   }
-  std::vector<std::string> unknown = schema::PruneMetadata(object, path);
-  DecodeTyped(*metadata, *schema::Schemas::BuiltIn().Find("ObjectMeta"));
+  NormalizeNumbers(*metadata);
+  std::vector<std::string> unknown = PruneMetadata(object, path);
+  DecodeTyped(*metadata, *Schemas::BuiltIn().Find("ObjectMeta"));
   return unknown;
 }
 
-/// Implements schema::EmbeddedResourceDecoder.
+}  // namespace
+
 std::vector<std::string> DecodeEmbeddedResource(json& resource, const std::string& path) {
   const std::string prefix = path.empty() ? "" : path + '.';
   for (const char* name : {"apiVersion", "kind"}) {
@@ -41,19 +43,16 @@ std::vector<std::string> DecodeEmbeddedResource(json& resource, const std::strin
   const auto metadata = resource.find("metadata");
   if (metadata == resource.end()) return {};
   if (metadata->is_null()) *metadata = json::object();
-  const std::string before = metadata->dump();
+  const json before = *metadata;
   try {
     return DecodeMetadata(resource, path);
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(
-        fmt::format("{}metadata: Invalid value: {}: {}", prefix, before, error.what()));
+        fmt::format("{}metadata: Invalid value: {}: {}", prefix, before.dump(), error.what()));
   }
 }
 
-}  // namespace
-
-std::vector<std::string> DecodeCustomResource(json& object, const schema::Schema& schema) {
-  schema::NormalizeNumbers(object);
+std::vector<std::string> DecodeCustomResource(json& object, const Schema& schema) {
   std::vector<std::string> unknown;
   json metadata;
   if (const auto found = object.find("metadata"); found != object.end() && !found->is_null()) {
@@ -61,9 +60,9 @@ std::vector<std::string> DecodeCustomResource(json& object, const schema::Schema
     metadata = std::move(*found);
   }
   object.erase("metadata");
-  std::ranges::move(schema::Prune(object, schema, &DecodeEmbeddedResource),
-                    std::back_inserter(unknown));
-  schema::ApplySchemaDefaults(object, schema);
+  NormalizeNumbers(object);
+  std::ranges::move(Prune(object, schema, &DecodeEmbeddedResource), std::back_inserter(unknown));
+  ApplySchemaDefaults(object, schema);
   if (!metadata.is_null()) object["metadata"] = std::move(metadata);
   std::ranges::sort(unknown);
   return unknown;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "json/schema_names.hpp"
 #include "schema/schema.hpp"
 
 #include <string>
@@ -13,6 +14,10 @@ namespace kopp::apiserver {
 /// defaults. Decodes metadata like that of a built-in kind, also in embedded resources. Returns the
 /// sorted paths of the removed unknown fields. Throws std::invalid_argument, with the same message
 /// as kube-apiserver, if metadata is invalid.
-std::vector<std::string> DecodeCustomResource(nlohmann::json& object, const schema::Schema& schema);
+std::vector<std::string> DecodeCustomResource(nlohmann::json& object, const Schema& schema);
+
+/// Decodes apiVersion, kind and metadata of the embedded resource at `path`. Returns the paths of
+/// the removed unknown fields. Throws like DecodeCustomResource().
+std::vector<std::string> DecodeEmbeddedResource(nlohmann::json& resource, const std::string& path);
 
 }  // namespace kopp::apiserver

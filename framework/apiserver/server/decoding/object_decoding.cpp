@@ -219,7 +219,7 @@ std::vector<std::string> Decode(json& object, const Schema& schema, bool built_i
 }  // namespace
 
 json DecodeBuiltIn(json object, const Schema& schema) {
-  Decode(object, schema, true);
+  Decode(object, schema, /*built_in=*/true);
   return object;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "json/schema_names.hpp"
 #include "schema/schema.hpp"
 
 #include <nlohmann/json.hpp>

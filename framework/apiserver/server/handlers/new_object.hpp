@@ -10,7 +10,7 @@
 
 namespace kopp::apiserver {
 
-/// What a create needs to store its object.
+/// The state of a create before its object is stored.
 struct NewObject {
   ObjectKey key{};
   StoredObjectPtr ns{};        ///< its namespace; nullptr for a cluster-scoped resource

@@ -51,8 +51,8 @@ json PatchedObject(const ServerRequest& request, const Resource& resource,
                              warnings);
 }
 
-/// Whether a write of `live`, which was read from `text`, would not change the stored object. It
-/// does if reading has removed fields that the schemas do not have.
+/// Returns whether the stored object is equal to `live`, which was read from its text `text`. It is
+/// not if reading has removed fields that the schemas do not have.
 bool IsStored(const json& live, const std::string& text, const Resource& resource) {
   return resource.stored_schema == nullptr || json::parse(text) == live;
 }

@@ -6,8 +6,8 @@
 #include "storage/stored_objects.hpp"
 #include "strategy/kind_strategy.hpp"
 
+#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace kopp::apiserver {
@@ -16,8 +16,8 @@ ServerResponse WriteHandler::Delete(const ServerRequest& request, const Resource
   const DeleteOptions options = ReadDeleteOptions(request);
   const std::string& name = request.target.name;
   const KindStrategy& strategy = StrategyOf(resource);
-  if (strategy.validate_deletion != nullptr) {
-    if (const NameError error = strategy.validate_deletion(name))
+  if (strategy.deletion_error != nullptr) {
+    if (const std::optional<std::string> error = strategy.deletion_error(name))
       throw Forbidden(resource, name, *error);
   }
   bool removed = false;

@@ -2,6 +2,7 @@
 
 #include "json/json_syntax.hpp"
 #include "json/schema_names.hpp"
+#include "schema/max_depth.hpp"
 #include "schema/utf8.hpp"
 #include "schema/yaml.hpp"
 

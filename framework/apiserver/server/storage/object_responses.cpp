@@ -24,7 +24,7 @@ void ApplySchemas(json& object, const Resource& resource) {
   if (resource.stored_schema == resource.schema) return;
   json metadata = std::move(object["metadata"]);
   object.erase("metadata");
-  Prune(object, *resource.schema);
+  Prune(object, *resource.schema, &DecodeEmbeddedResource);
   object["metadata"] = std::move(metadata);
 }
 

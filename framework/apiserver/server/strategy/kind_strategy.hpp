@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -75,9 +76,9 @@ struct KindStrategy {
   bool deletes_gracefully = false;          ///< deletion waits for the grace period
   std::string default_propagation{};        ///< without DeleteOptions: "" or "Orphan"
   DeleteResponse delete_response = DeleteResponse::kStatus;
-  /// Returns the error of a deletion of the object `name`, or nullopt if it may be deleted. Null:
-  /// all may be deleted.
-  NameError (*validate_deletion)(std::string_view name) = nullptr;
+  /// Returns why the object `name` must not be deleted, or nullopt if it may. Null: all may be
+  /// deleted.
+  std::optional<std::string> (*deletion_error)(std::string_view name) = nullptr;
   /// A finalizer of new objects that a controller of a cluster removes on deletion. This server
   /// removes it itself.
   std::string protection_finalizer{};

@@ -18,7 +18,7 @@
 
 namespace kopp::apiserver::explore {
 
-/// What all runs of an Explore have in common.
+/// The state that all runs of an Explore share.
 struct ExplorePlan {
   const testing::Scenario& scenario;
   const testing::OperatorSetup& setup;

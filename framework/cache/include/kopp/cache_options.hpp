@@ -53,8 +53,9 @@ struct ObjectCacheOptions {
   /// Changes of the name, namespace, uid and resourceVersion have no effect. Keep
   /// `ownerReferences` and `deletionTimestamp`: handlers read them. The function must give the same
   /// result if it is applied twice. It is called on the threads of informers, also on several at
-  /// once. If it throws, the object is skipped, like an object that does not fit its view. Empty,
-  /// or for an owned kind that the program does not read: CacheOptions::transform.
+  /// once. If it throws, the object is skipped, like an object that does not fit its view. Empty:
+  /// CacheOptions::transform. It does not apply to MetadataOnly<T>, which `Owns` without Cached()
+  /// uses.
   std::function<void(T&)> transform = {};
   std::optional<bool> wait_if_missing = {};  ///< not set: CacheOptions::wait_if_missing
 };

@@ -27,8 +27,8 @@ namespace kopp {
 
 class CacheReference;
 
-/// A cache as its cluster and its manager see it. Functions without a comment are those of Cache.
-/// Thread-safe.
+/// The internal interface of a cache, for its cluster and its manager. Functions without a comment
+/// are those of Cache. Thread-safe.
 class Cache::Impl final : public WriteObserver {
  public:
   Impl(Transport& transport, CacheOptions options, Logger log, Clock& clock);

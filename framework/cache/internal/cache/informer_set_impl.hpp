@@ -34,7 +34,8 @@ struct ManualInformer {
   std::string List(const informer::ListRequest& request = {}) const;
 };
 
-/// An InformerSet as its cache sees it: its threads, and the writes of the program. Thread-safe.
+/// The internal interface of an InformerSet, for its cache: its threads, and the writes of the
+/// program. Thread-safe.
 class InformerSet::Impl final : public InformerSet {
  public:
   struct Options {

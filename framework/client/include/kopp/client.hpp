@@ -35,10 +35,8 @@ struct SpanContext;
 /// Reads and writes objects at the API server. Each call sends at least one HTTP request; nothing
 /// is cached. Cheap to copy. Thread-safe. The transport must outlive all copies.
 ///
-/// Each call blocks until the response has arrived, up to TransportOptions::call_timeout for each
-/// request. A call throws
-/// - ApiError if the API server returns an error status; but Get and Delete report a missing object
-///   by their return value,
+/// Each call blocks, up to TransportOptions::call_timeout for each request. A call throws
+/// - ApiError for an error status; Get and Delete report a missing object by their return value,
 /// - TransportError if there is no complete response, for example because of a timeout or a stop,
 /// - DecodeError if the response does not fit the view,
 /// - nlohmann::json::exception if JSON to write has text that is not UTF-8 (nothing is sent),
@@ -73,9 +71,8 @@ class Client {
   /// Returns the owner of the fields that the calls write.
   [[nodiscard]] const std::string& field_manager() const { return calls_.field_manager_; }
   /// Returns a copy that writes as `field_manager`. Its applies take over what the `former` field
-  /// managers had applied to the same object and subresource, as if the name had not changed: one
-  /// more request at the first apply to an object; not in dry runs and calls with a field manager
-  /// of their own. See "Change the field manager" in docs/client.md.
+  /// managers had applied, with one more request at the first apply to an object; not in dry runs
+  /// and calls with a field manager of their own. See "Change the field manager" in docs/client.md.
   [[nodiscard]] Client WithFieldManager(std::string field_manager,
                                         std::vector<std::string> former = {}) const;
   /// Without it, FieldValidation::kWarn.
@@ -136,13 +133,16 @@ class Client {
   T Create(const nlohmann::json& object, const WriteOptions& options = {}) const {
     return calls_.Decoded<T>(calls_.Create(T::kKind, object, options));
   }
-  /// Create() of a typed object: `client.Create(deployment)`. The pack keeps it from
-  /// Create<T>({…}).
+  /// Create() of a typed object. The pack keeps it from Create<T>({…}).
   template <int..., ApiObject T>
     requires detail::HasFieldList<T>
   T Create(const T& object, const WriteOptions& options = {}) const {
     detail::RequireAllFields<T>();
     return calls_.Decoded<T>(calls_.CreateEncoded(T::kKind, Encode(object), options));
+  }
+  template <ApiObject T>
+  T Create(const std::same_as<T> auto& object, const WriteOptions& options = {}) const {
+    return Create(object, options);
   }
   /// PUTs the whole object. With metadata.resourceVersion, a concurrent change causes an ApiError
   /// with IsConflict(); without it, the object overwrites concurrent changes.
@@ -193,6 +193,10 @@ class Client {
     detail::RequireAllFields<T>();
     return calls_.Decoded<T>(calls_.ApplyEncoded(T::kKind, Encode(object), options));
   }
+  template <ApiObject T>
+  T Apply(const std::same_as<T> auto& object, const ApplyOptions& options = {}) const {
+    return Apply(object, options);
+  }
   /// Server-side apply of `status` to the status subresource of `object`. Throws ApiError if the
   /// object was deleted, or deleted and created again with another uid.
   template <ApiObject T>
@@ -203,8 +207,7 @@ class Client {
   }
   template <ApiObject T, typename Status>
     requires(!detail::kIsStatusOf<Status, T>)
-  T ApplyStatus(const T& object, const Status& /*status*/,
-                const ApplyOptions& /*options*/ = {}) const {
+  T ApplyStatus(const T& object, const Status&, const ApplyOptions& = {}) const {
     detail::RequireStatusOf<Status, T>();
     return object;
   }
@@ -215,8 +218,7 @@ class Client {
     return calls_.Delete(T::kKind, key, options);
   }
   /// Deletes the selected objects of one namespace, or of a cluster-scoped kind, with one request.
-  /// Throws std::invalid_argument for a namespaced kind without, and a cluster-scoped kind with
-  /// one.
+  /// Throws std::invalid_argument if the scope of the kind is the other one.
   template <ApiObject T>
   void DeleteAllOf(const Selector& selector, const DeleteOptions& options = {}) const {
     calls_.DeleteAllOf(T::kKind, selector, options);
@@ -234,10 +236,7 @@ class Client {
     return calls_.UpdateScale(T::kKind, scale, options);
   }
   /// Opens the log of a container of the Pod `key`. Blocks until the API server responds.
-  [[nodiscard]] PodLogStream PodLogs(const ObjectKey& key,
-                                     const PodLogOptions& options = {}) const {
-    return calls_.PodLogs(key, options);
-  }
+  [[nodiscard]] PodLogStream PodLogs(const ObjectKey& key, const PodLogOptions& options = {}) const;
 
   /// Returns these calls for a kind that is only known at run time; see <kopp/dynamic_client.hpp>.
   [[nodiscard]] DynamicClient Dynamic(OwningKind kind) const;

@@ -12,8 +12,8 @@ namespace kopp {
 
 // Options of the calls of Client. All are aggregates; use designated initializers:
 //
-//     client.Create<Foo>(foo, {.dry_run = true});
-//     client.Apply<Foo>(foo, {.field_manager = "migration", .force = false});
+//     client.Create(foo, {.dry_run = true});
+//     client.Apply(foo, {.field_manager = "migration", .force = false});
 
 /// The reaction of the API server to fields that are unknown or occur twice in the object to write.
 enum class FieldValidation {
@@ -64,7 +64,7 @@ struct ListPage {
 /// Options of a GET request.
 struct GetOptions {
   /// Such as "status" or "scale"; empty: the object itself. For a subresource with a kind of its
-  /// own (scale), use the overload that takes a Kind: the response is not a `T`.
+  /// own (scale), call Client::Dynamic: the response is not a `T`.
   std::string subresource = {};
   /// Minimum version of the returned object; empty: the newest version; "0": any version.
   std::string resource_version = {};
@@ -74,7 +74,7 @@ struct GetOptions {
 struct WriteOptions {
   /// Such as "status", "scale", "eviction", "resize", "ephemeralcontainers", "approval" or "token";
   /// empty: the object itself. For a subresource with a kind of its own (scale, eviction, token,
-  /// binding), use the overload that takes a Kind: the response is not a `T`.
+  /// binding), call Client::Dynamic: the response is not a `T`.
   std::string subresource = {};
   std::string field_manager = {};  ///< owner of the written fields; empty: the client's
   bool dry_run = false;            ///< validates and returns the result, but does not store it

@@ -19,12 +19,11 @@ struct ClusterOptions {
   std::string watch_namespace = {};
   CacheOptions cache = {};
   std::shared_ptr<Transport> transport = {};
-  /// Whether all controllers wait for this cluster. false: only the
-  /// controllers that watch it wait, 5 seconds at most; its events come when its caches have
-  /// synced, and keys that have failed are then retried at once. true: all controllers wait, and
-  /// Manager::Run fails if the API server cannot be reached at the start or the caches do not sync
-  /// within CacheOptions::sync_timeout. An invalid configuration and a missing kind are errors in
-  /// both cases.
+  /// Whether all controllers wait for this cluster. false: only the controllers that watch it wait,
+  /// 5 seconds at most; its events come when its caches have synced, and keys that have failed are
+  /// then retried at once. true: all controllers wait, and Manager::Run fails if the API server
+  /// cannot be reached at the start or the caches do not sync within CacheOptions::sync_timeout. An
+  /// invalid configuration and a missing kind are errors in both cases.
   bool required = false;
 };
 

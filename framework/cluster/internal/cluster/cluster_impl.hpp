@@ -46,7 +46,7 @@ struct ClusterSettings {
   Clock& clock = Clock::Real();  ///< must outlive the cluster
 };
 
-/// A cluster as its manager sees it. Owns the Cluster that users get.
+/// The internal interface of a cluster, for its manager. Owns the Cluster that users get.
 class Cluster::Impl {
  public:
   /// Loads the configuration, but does not connect and does not start threads. Does not throw if

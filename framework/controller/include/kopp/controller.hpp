@@ -32,12 +32,12 @@ class Controller {
   /// Returns the kind of the reconciled objects. The reference is valid as long as the controller.
   [[nodiscard]] const OwningKind& kind() const;
   [[nodiscard]] Cache& cache();
-  /// Returns the queue for handlers and sources; `source` is the name for reasons. It
-  /// must be the kind of the events if EventQueue::Enqueue is used.
+  /// Returns the queue for handlers and sources. `source` is the name in reasons, and must be the
+  /// kind of the events if EventQueue::Enqueue is used.
   [[nodiscard]] EventQueue EventsOf(std::string source);
 
-  /// Changes the number of workers, also while they run. A worker that is too many ends after its
-  /// current reconcile. Does not block; may be called by a reconcile function. Throws
+  /// Changes the number of workers, also while they run. A surplus worker ends after its current
+  /// reconcile. Does not block; may be called by a reconcile function. Throws
   /// std::invalid_argument if `workers` < 1, and std::runtime_error if a thread cannot be started.
   void SetWorkers(int workers);
   [[nodiscard]] int workers() const;

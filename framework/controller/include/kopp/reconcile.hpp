@@ -38,7 +38,7 @@ struct Context {
   /// object under the name of its kind.
   Logger log;
   /// A stop is requested when the process shuts down, at ControllerOptions::reconcile_timeout, and
-  /// with ControllerOptions::cancel_superseded when a newer event comes: return early. A
+  /// with the deprecated cancel_superseded when a newer event comes: return early. A
   /// std::stop_callback runs on another thread, which may deliver the events of a kind to all
   /// controllers, or handle the timeouts of all reconciles. So it must not block and must not
   /// throw.
@@ -85,8 +85,9 @@ struct Context {
 /// | throws TerminalError | at a change or resync | reset | error, also a terminal error |
 /// | throws ApiError with Retry-After | after the longer of both | counts one more | error |
 /// | throws another std::exception | after the limiter's delay | counts one more | error |
-/// | throws after a newer event, with cancel_superseded | at once | unchanged | requeue |
-/// | throws another object | after the limiter's delay | counts one more | error, also a panic |
+/// | throws after a newer event, with cancel_superseded (deprecated) | at once | unchanged |
+/// requeue | | throws another object | after the limiter's delay | counts one more | error, also a
+/// panic |
 ///
 /// controller-runtime does not reset the limiter after a terminal error. kopp does, as client-go
 /// advises for items that are not retried: the change that follows starts a new sequence of tries.

@@ -36,8 +36,8 @@ class SourceRunner;
 class Tracer;
 class WorkerPool;
 
-/// A controller as its manager and its builder see it. Owns the Controller that users get. queue(),
-/// EventsOf, workers() and SetWorkers are thread-safe.
+/// The internal interface of a controller, for its manager and its builder. Owns the Controller
+/// that users get. queue(), EventsOf, workers() and SetWorkers are thread-safe.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): the order is that of the lifetimes
 class Controller::Impl {
  public:

@@ -161,9 +161,9 @@ struct InstallCrdsOptions {
 /// all of their versions: the names are accepted, the condition Established is True, and discovery
 /// has the kind in each served version. A definition that is being deleted is created again. Needs
 /// the permissions to create, patch, list and watch customresourcedefinitions, and discovery, which
-/// each authenticated user has by default. Throws
-/// std::runtime_error if the names of a kind are not accepted because another definition has them,
-/// or if a version is not served in time; ApiError and TransportError as Client does.
+/// each authenticated user has by default. Throws std::runtime_error if the names of a kind are not
+/// accepted because another definition has them, or if a version is not served in time; ApiError
+/// and TransportError as Client does.
 void InstallCrds(const Client& client, std::span<const CustomResourceDefinition> definitions,
                  const InstallCrdsOptions& options = {});
 

@@ -29,7 +29,9 @@ struct FieldError {
 
 /// Validates a JSON object against the schema of its apiVersion in `definition`, as the API server
 /// does before it stores the object: unknown fields are ignored, defaults are set, then values are
-/// checked. Returns the errors in the order of the server; none if the object is valid.
+/// checked. Returns the errors in the order of the server; none if the object is valid. A value of
+/// a wrong type in the metadata of an embedded resource is one error among others; the server
+/// reports only the first one, in other words.
 ///
 /// CEL rules (the markers Validation and Immutable) are not evaluated: only the API server does.
 /// Metadata is not validated, either. Throws std::invalid_argument if `object` is not a JSON object

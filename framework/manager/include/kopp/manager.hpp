@@ -48,8 +48,8 @@ class Manager {
   /// installed. Reconcile then starts it in kLeaderElected: its sources and workers start when the
   /// caches that it needs have synced, and when this replica is the leader. If they do not sync in
   /// time, the manager stops, as at the start; see CacheOptions::wait_if_missing and, for further
-  /// clusters, ClusterOptions::required. Reconcile throws
-  /// std::logic_error during the shutdown, and std::system_error if there are too many threads.
+  /// clusters, ClusterOptions::required. Reconcile throws std::logic_error during the shutdown, and
+  /// std::system_error if there are too many threads.
   template <typename T>
   ControllerBuilder<T> AddController(ControllerOptions options = {}) {
     static_assert(detail::RequireObject<T>());

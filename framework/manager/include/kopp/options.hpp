@@ -110,7 +110,7 @@ struct Options {
   Duration sync_period = std::chrono::hours(10);
 
   /// --graceful-shutdown-timeout: the time that running reconciles have to finish after a stop; a
-  /// negative time means for ever. Keep it below terminationGracePeriodSeconds of the Pod.
+  /// negative time is no limit. Keep it below terminationGracePeriodSeconds of the Pod.
   Duration graceful_shutdown_timeout = std::chrono::seconds(30);
 
   /// --record: writes what the operator reads from its API server, and its reconciles, to this new

@@ -12,18 +12,20 @@
 
 namespace kopp::schema {
 
-/// Decodes apiVersion, kind and metadata of the embedded resource at `path`. Returns the paths of
-/// the removed unknown fields. May throw.
-using EmbeddedResourceDecoder =
+/// Prunes, and may decode, apiVersion, kind and metadata of the embedded resource at `path`.
+/// Returns the paths of the removed fields. May throw std::invalid_argument.
+using EmbeddedResourceHandler =
     std::function<std::vector<std::string>(nlohmann::json& resource, const std::string& path)>;
 
-/// Removes unknown fields from the metadata of an object at `path`. Returns their paths. Does not
-/// check the types of the others.
+/// An EmbeddedResourceHandler: removes the unknown fields of the metadata of an object at `path`.
+/// Does not check or convert the others. Does not throw.
 std::vector<std::string> PruneMetadata(nlohmann::json& object, const std::string& path);
 
-/// Removes the fields of `value` that its schema does not specify. Returns their sorted paths.
+/// Removes the fields of `value` that its schema does not specify, and then calls `prune_embedded`
+/// for each embedded resource. Returns the sorted paths of all removed fields. Throws what
+/// `prune_embedded` throws.
 std::vector<std::string> Prune(nlohmann::json& value, const Schema& schema,
-                               const EmbeddedResourceDecoder& decode_embedded = &PruneMetadata);
+                               const EmbeddedResourceHandler& prune_embedded);
 
 /// Converts whole numbers with a fraction, such as 1.0, to integers.
 void NormalizeNumbers(nlohmann::json& value);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -8,18 +7,13 @@
 
 namespace kopp::schema {
 
-/// The maximum nesting depth of JSON and YAML from clients. It limits the stack that recursive
-/// functions on a value need.
-constexpr std::size_t kMaxJsonDepth = 512;
-
 /// Converts the first YAML document to JSON. Scalars and merge keys ("<<") have the meaning of
 /// YAML 1.1, as with kubectl: `on` is true, 0o17 is 15. Throws std::invalid_argument, with the line
 /// number, on a syntax error.
 [[nodiscard]] nlohmann::json ParseYaml(std::string_view text);
 
-/// Converts all documents that are not empty; a List, or a typed list such as ConfigMapList, is
-/// replaced by its items.
-/// Throws like ParseYaml().
+/// Converts all documents that are not empty. Replaces a List, or a typed list such as
+/// ConfigMapList, by its items. Throws like ParseYaml().
 [[nodiscard]] std::vector<nlohmann::json> ParseManifests(std::string_view text);
 
 }  // namespace kopp::schema

@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include <kopp/informer/detail/handler_registration.hpp>
 #include <kopp/informer/detail/reflector.hpp>
 #include <kopp/informer/detail/store_version.hpp>
 #include <kopp/informer/event_handler.hpp>

@@ -54,37 +54,39 @@ struct Predicate {
   }
 };
 
-// The following four let each add and each delete pass, and the updates that change something.
+// The predicates of the following four functions let all adds and deletes pass.
 
-/// Updates that change metadata.generation: the API server increments it when the spec changes, not
-/// when labels, annotations or the status change. An operator that writes only the status of its
-/// objects is therefore not called for its own writes. Objects without a generation, such as
-/// ConfigMaps and Pods of older clusters, pass if their resource version changes.
+/// Returns a predicate for updates that change metadata.generation: the API server increments it
+/// when the spec changes, not when labels, annotations or the status change. An operator that
+/// writes only the status of its objects is therefore not called for its own writes. Objects
+/// without a generation, such as ConfigMaps and Pods of older clusters, pass if their resource
+/// version changes.
 ///
 /// A resync passes, so that ControllerOptions::sync_period keeps its meaning; in controller-runtime
 /// it does not pass. To exclude resyncs, use `GenerationChanged() && ResourceVersionChanged()`.
 [[nodiscard]] AnyPredicate GenerationChanged();
-/// Updates that change metadata.labels, and resyncs.
+/// Returns a predicate for updates that change metadata.labels, and for resyncs.
 [[nodiscard]] AnyPredicate LabelsChanged();
-/// Updates that change metadata.annotations, and resyncs.
+/// Returns a predicate for updates that change metadata.annotations, and for resyncs.
 [[nodiscard]] AnyPredicate AnnotationsChanged();
-/// Updates that change metadata.resourceVersion: all updates except resyncs and objects that a new
-/// list shows unchanged.
+/// Returns a predicate for updates that change metadata.resourceVersion: all updates except resyncs
+/// and objects that a new list shows unchanged.
 [[nodiscard]] AnyPredicate ResourceVersionChanged();
 
-/// Events of objects whose labels match `selector`. An update passes if the old or the new state
-/// matches, so that an object which leaves the selection is handled once more; in
-/// controller-runtime only the new state counts.
+/// Returns a predicate for events of objects whose labels match `selector`. An update passes if the
+/// old or the new state matches, so that an object which leaves the selection is handled once more;
+/// in controller-runtime only the new state counts.
 [[nodiscard]] AnyPredicate MatchesSelector(LabelSelector selector);
 
-/// Adds, updates and resyncs of objects that do not have `annotation` with the value "true", and
-/// all deletes. Removing the annotation is an update that passes. It does not change the
-/// generation: write `(GenerationChanged() || AnnotationsChanged()) && NotPaused(…)`. Keys that are
-/// already queued or requeued are not affected.
+/// Returns a predicate for all deletes, and for adds, updates and resyncs of objects that do not
+/// have `annotation` with the value "true". Removing the annotation is an update that passes. It
+/// does not change the generation: write `(GenerationChanged() || AnnotationsChanged()) &&
+/// NotPaused(…)`. Keys that are already queued or requeued are not affected.
 [[nodiscard]] AnyPredicate NotPaused(std::string annotation);
 
-/// Events of objects for which `matches` returns true. It gets the new state of an update, and the
-/// last state of a deleted object. controller-runtime: predicate.NewPredicateFuncs.
+/// Returns a predicate for events of objects for which `matches` returns true. It gets the new
+/// state of an update, and the last state of a deleted object. controller-runtime:
+/// predicate.NewPredicateFuncs.
 template <ApiObject T, typename F>
 [[nodiscard]] AnyPredicate PredicateOf(F matches) {
   static_assert(std::is_invocable_r_v<bool, F&, const T&>,
@@ -96,24 +98,25 @@ template <ApiObject T, typename F>
 
 // Combine predicates. They throw std::logic_error if `a` and `b` are for different views.
 
-/// Events that pass both. `b` is not called if `a` returns false.
+/// Returns a predicate for events that pass both. `b` is not called if `a` returns false.
 [[nodiscard]] AnyPredicate operator&&(AnyPredicate a, AnyPredicate b);
-/// Events that pass at least one. `b` is not called if `a` returns true.
+/// Returns a predicate for events that pass at least one. `b` is not called if `a` returns true.
 [[nodiscard]] AnyPredicate operator||(AnyPredicate a, AnyPredicate b);
-/// Events that do not pass. This includes adds and deletes: `!LabelsChanged()` passes only updates.
+/// Returns a predicate for events that do not pass. This includes adds and deletes:
+/// `!LabelsChanged()` passes only updates.
 [[nodiscard]] AnyPredicate operator!(AnyPredicate predicate);
 
-/// As a && b && …
+/// Returns a && b && ….
 template <typename... Predicates>
 [[nodiscard]] AnyPredicate And(Predicates... predicates) {
   return (AnyPredicate(std::move(predicates)) && ...);
 }
-/// As a || b || …
+/// Returns a || b || ….
 template <typename... Predicates>
 [[nodiscard]] AnyPredicate Or(Predicates... predicates) {
   return (AnyPredicate(std::move(predicates)) || ...);
 }
-/// As !predicate.
+/// Returns !predicate.
 [[nodiscard]] AnyPredicate Not(AnyPredicate predicate);
 
 namespace informer {

@@ -84,6 +84,22 @@ TEST(CustomResourceDecodingTest, AnEmbeddedResourceIsDecodedLikeABuiltInKind) {
   EXPECT_EQ(object, Object(R"({"kind": "Pod", "metadata": {"labels": {"a": ""}}})"));
 }
 
+TEST(CustomResourceDecodingTest, UnknownFieldsAreSortedWithThoseOfMetadata) {
+  const auto schema = WithSpec(R"({"type": "object", "x-kubernetes-embedded-resource": true})");
+  json object =
+      json::parse(R"({"a": 1, "metadata": {"no": 1}, "spec": {"metadata": null, "z": 1}})");
+
+  EXPECT_THAT(DecodeCustomResource(object, *schema), ElementsAre("a", "metadata.no", "spec.z"));
+
+  EXPECT_EQ(object, json::parse(R"({"metadata": {}, "spec": {"metadata": {}}})"));
+}
+
+TEST(CustomResourceDecodingTest, MetadataOfAWrongTypeIsAnError) {
+  const auto schema = WithSpec(R"({"type": "object"})");
+  EXPECT_EQ(ErrorOf(json{{"metadata", 5}}, *schema),
+            "json: cannot unmarshal number into Go value of type v1.ObjectMeta");
+}
+
 TEST(CustomResourceDecodingTest, AWrongTypeInAnEmbeddedResourceIsAnError) {
   const auto schema = WithSpec(R"({"type": "object", "x-kubernetes-embedded-resource": true})");
 

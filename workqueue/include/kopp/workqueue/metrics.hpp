@@ -19,17 +19,20 @@ class Metric {
   Metric() = default;
 };
 
+/// A number that only grows.
 class CounterMetric : public Metric {
  public:
   virtual void Inc() = 0;
 };
 
+/// A number that grows and falls by one.
 class GaugeMetric : public Metric {
  public:
   virtual void Inc() = 0;
   virtual void Dec() = 0;
 };
 
+/// A distribution of durations in seconds.
 class HistogramMetric : public Metric {
  public:
   virtual void Observe(double seconds) = 0;

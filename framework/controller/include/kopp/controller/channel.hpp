@@ -89,7 +89,7 @@ class Channel {
 
  private:
   enum class Phase {
-    kNew,   // accepts events until it is full: nobody receives them yet
+    kNew,   // accepts events until it is full; has no receiver yet
     kOpen,  // a controller receives the events
     kClosed,
   };

@@ -16,7 +16,7 @@
 #include <kopp/controller/detail/reconciler_of.hpp>
 #include <kopp/controller/handler_functions.hpp>
 #include <kopp/controller/source.hpp>
-#include <kopp/informer/detail/handler_registration.hpp>
+#include <kopp/informer/event_handler.hpp>
 #include <kopp/informer/handlers.hpp>
 #include <kopp/informer/metadata_only.hpp>
 #include <kopp/informer/predicates.hpp>
@@ -194,12 +194,16 @@ class [[nodiscard]] ControllerBuilder : private ControllerBuilderBase {
   ControllerBuilder& ReconcileAllOn(const Channel<Event>& channel) {
     return WatchesChannel<Event>(channel, [all = AllKeys()](const Event&) { return all(); });
   }
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // TimerSource
   /// Reconciles all objects of `T` each `interval`, also if nothing has changed.
   [[deprecated(
-      "set ControllerOptions::sync_period, or call Watches with a TimerSource")]] ControllerBuilder&
+      "set ControllerOptions::sync_period, or send to the channel of "
+      "ReconcileAllOn")]] ControllerBuilder&
   ReconcileAllEvery(Duration interval) {
     return Watches(std::make_shared<TimerSource>(interval, AllKeys()));
   }
+#pragma GCC diagnostic pop
 
   /// Owns() for a kind that is only known at run time. The objects are PartialObjectMetadata, or
   /// Unstructured if Cached() follows.

@@ -16,11 +16,11 @@ class OwnEvents;
 /// The queue of a controller.
 using ControllerQueue = workqueue::CoalescingQueue<ObjectKey, QueuedReasons>;
 
-/// The queue of a controller as event handlers and sources see it: they add the keys of the objects
-/// to reconcile. Adds are coalesced if ControllerOptions::coalesce is set. Adds are newer events
-/// for Context::Superseded, except those of the types kInitialList, kResync,
-/// kTimer, kRetry, kRequeueAfter and kMaxInterval, and those of AddAfter. Thread-safe. Cheap to
-/// copy. The queue of the controller must outlive it.
+/// The interface of a controller's queue for event handlers and sources, which add the keys of the
+/// objects to reconcile. Adds are coalesced if ControllerOptions::coalesce is set. Adds are newer
+/// events for Context::Superseded, except those of the types kInitialList, kResync, kTimer, kRetry,
+/// kRequeueAfter and kMaxInterval, and those of AddAfter. Thread-safe. Cheap to copy. The queue of
+/// the controller must outlive it.
 class EventQueue {
  public:
   /// `source` is the source in the reasons that are added without a Reason. `own_events`, if not

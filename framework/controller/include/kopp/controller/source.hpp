@@ -17,7 +17,7 @@
 
 namespace kopp {
 
-/// What a source may use while it runs.
+/// The objects that a source may use while it runs.
 struct SourceContext {
   EventQueue queue;  ///< of the controller; the source of its reasons is EventSource::name()
   Clock& clock;      ///< wait with this clock only, so that tests can simulate the time
@@ -63,9 +63,10 @@ class FunctionSource final : public EventSource {
   const Function run_;
 };
 
-/// Adds keys at a constant interval; the first time one interval after the start. See also
-/// ControllerOptions::sync_period.
-class TimerSource final : public EventSource {
+/// Deprecated: set ControllerOptions::sync_period, or send to a Channel. Adds keys at a constant
+/// interval; the first time one interval after the start.
+class [[deprecated("set ControllerOptions::sync_period, or send to a Channel")]] TimerSource final
+    : public EventSource {
  public:
   using Keys = std::function<std::vector<ObjectKey>()>;
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <kopp/informer/detail/handler_registration.hpp>
+#include <kopp/informer/event_handler.hpp>
 
 namespace kopp {
 

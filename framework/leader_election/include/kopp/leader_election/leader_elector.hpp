@@ -31,11 +31,11 @@ struct LeaderElectorOptions {
   workqueue::RandomSource random = workqueue::SystemRandom;  ///< for the jitter of the retries
 };
 
-/// The state of a leader election, as a LeaderElector sees it.
+/// The state of a leader election, as far as its LeaderElector knows it.
 struct LeadershipStatus {
   std::string lease{};     ///< "ns/name"
   std::string identity{};  ///< of this replica
-  std::string holder{};    ///< of the lease, when it was last read or written; empty: nobody
+  std::string holder{};    ///< of the lease, when it was last read or written; empty: not held
   bool is_leader = false;
   std::int64_t transitions = 0;              ///< how often the holder has changed
   std::optional<Duration> renewed_before{};  ///< age of the last renewal; nullopt: not the holder
