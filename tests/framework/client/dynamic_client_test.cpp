@@ -16,6 +16,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr const char* kSites = "/apis/example.com/v1/namespaces/shop/webs";
 constexpr const char* kSite = "/apis/example.com/v1/namespaces/shop/webs/a";
@@ -101,6 +102,101 @@ TEST_F(DynamicClientTest, AWatcherOutlivesTheStringsOfItsKind) {
   const auto event = watcher.Next();
   ASSERT_TRUE(event);
   EXPECT_EQ(event->object.Json(), json::parse(kSiteObject));
+}
+
+TEST_F(DynamicClientTest, AListIsReadInPages) {
+  transport_.On("GET", kSites, [](const ApiRequest& request) -> ApiResponse {
+    const bool is_first = request.target.find("continue=") == std::string::npos;
+    return {.status = 200,
+            .body = is_first ? R"({"metadata":{"continue":"next","remainingItemCount":1,)"
+                               R"("resourceVersion":"9"},"items":[{"metadata":{"name":"a"}}]})"
+                             : R"({"metadata":{},"items":[{"metadata":{"name":"b"}}]})"};
+  });
+
+  const ListPage<Unstructured> page = webs_.ListPage({.ns = "shop"}, {.limit = 1});
+  std::vector<std::string> names;
+  webs_.ForEach({.ns = "shop"},
+                [&](const Unstructured& web) { names.push_back(web.metadata.name); }, {.limit = 1});
+
+  ASSERT_EQ(page.objects.size(), 1U);
+  EXPECT_EQ(page.objects.front().At("/kind"), "Web");
+  EXPECT_EQ(page.continue_token, "next");
+  EXPECT_EQ(page.remaining, 1);
+  EXPECT_EQ(page.resource_version, "9");
+  EXPECT_THAT(names, ElementsAre("a", "b"));
+}
+
+TEST_F(DynamicClientTest, DeleteAllOfDeletesTheSelectedObjectsWithOneRequest) {
+  transport_.Respond("DELETE", kSites, 200, "{}");
+
+  webs_.DeleteAllOf({.ns = "shop", .labels = "app=web"});
+
+  ASSERT_EQ(transport_.Requests().size(), 1U);
+  EXPECT_THAT(transport_.Requests().front().target, HasSubstr("labelSelector=app%3Dweb"));
+}
+
+TEST_F(DynamicClientTest, AScaleIsReadAndWritten) {
+  const std::string path = std::string(kSite) + "/scale";
+  transport_.Respond("GET", path, 200, R"({"metadata":{"name":"a"},"spec":{"replicas":2}})");
+  transport_.Respond("PUT", path, 200, R"({"metadata":{"name":"a"},"spec":{"replicas":5}})");
+
+  auto scale = webs_.GetScale({"shop", "a"});
+  ASSERT_TRUE(scale);
+  EXPECT_EQ(scale->spec.replicas, 2);
+  scale->metadata.ns = "shop";
+  scale->spec.replicas = 5;
+
+  EXPECT_EQ(webs_.UpdateScale(*scale).spec.replicas, 5);
+  EXPECT_EQ(json::parse(transport_.Requests().back().body).at("spec").at("replicas"), 5);
+}
+
+TEST_F(DynamicClientTest, AWatchReportsEventsAndBookmarks) {
+  auto watcher = webs_.Watch({.ns = "shop"}, {.resource_version = "7", .clock = clock_});
+  transport_.SendToWatch(kSites,
+                         std::string(R"({"type":"DELETED","object":)") + kSiteObject + "}\n" +
+                             R"({"type":"BOOKMARK","object":{"apiVersion":"example.com/v1",)" +
+                             R"("kind":"Web","metadata":{"resourceVersion":"12"}}})" + "\n");
+
+  const auto deletion = watcher.Next();
+  const auto bookmark = watcher.Next();
+
+  ASSERT_TRUE(deletion);
+  EXPECT_EQ(deletion->type, WatchEventType::kDeleted);
+  EXPECT_EQ(deletion->object.metadata.name, "a");
+  ASSERT_TRUE(bookmark);
+  EXPECT_EQ(bookmark->type, WatchEventType::kBookmark);
+  EXPECT_EQ(watcher.resource_version(), "12");
+}
+
+TEST_F(DynamicClientTest, AWriteIsReportedToTheObserver) {
+  struct Observer : WriteObserver {
+    void OnWrite(const Kind& kind, const WrittenObject& object) override {
+      writes.push_back(std::string(kind.kind) + ' ' + object.key.ToString() + ' ' +
+                       object.resource_version);
+    }
+    std::vector<std::string> writes;
+  } observer;
+  transport_.Respond("PATCH", kSite, 200,
+                     R"({"apiVersion":"example.com/v1","kind":"Web","metadata":{)"
+                     R"("name":"a","namespace":"shop","uid":"u","resourceVersion":"9"}})");
+
+  Client(transport_)
+      .WithWriteObserver(observer)
+      .Dynamic(WebKind())
+      .Apply({{"metadata", {{"name", "a"}, {"namespace", "shop"}}}});
+
+  EXPECT_THAT(observer.writes, ElementsAre("Web shop/a 9"));
+}
+
+TEST_F(DynamicClientTest, TheFieldManagerOfTheClientWrites) {
+  transport_.Respond("PATCH", kSite, 200, kSiteObject);
+
+  webs_.Apply({{"metadata", {{"name", "a"}, {"namespace", "shop"}}}});
+
+  EXPECT_THAT(transport_.Requests().back().target, HasSubstr("fieldManager=me"));
+  EXPECT_EQ(json::parse(transport_.Requests().back().body),
+            json::parse(R"({"apiVersion":"example.com/v1","kind":"Web",
+                            "metadata":{"name":"a","namespace":"shop"}})"));
 }
 
 }  // namespace

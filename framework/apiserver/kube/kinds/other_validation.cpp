@@ -38,7 +38,8 @@ void AssignNamespaceFields(ServerContext&, const json& before, json& ns) {
 
 std::optional<std::string> NamespaceDeletionError(std::string_view name) {
   const bool is_protected = name == "default" || name == "kube-system" || name == "kube-public";
-  return is_protected ? NameError("this namespace may not be deleted") : std::nullopt;
+  if (!is_protected) return std::nullopt;
+  return "this namespace may not be deleted";
 }
 
 void AssignNodeFields(ServerContext&, const json& before, json& node) {
