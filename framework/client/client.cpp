@@ -51,8 +51,6 @@ Client Client::WithTracing(Tracer& tracer, const SpanContext& parent) const {
   return copy;
 }
 
-DynamicClient Client::Dynamic(OwningKind kind) const {
-  return DynamicClient(calls_, std::move(kind));
-}
+DynamicClient Client::Dynamic(OwningKind kind) const { return {calls_, std::move(kind)}; }
 
 }  // namespace kopp

@@ -58,8 +58,8 @@ ObjectKey EventKeys::Another(const ObjectKey& key) {
 }
 
 const std::string& EventNamespace(const ObjectReference& object) {
-  static const std::string kDefault = "default";
-  return object.ns.empty() ? kDefault : object.ns;
+  static const std::string default_namespace = "default";
+  return object.ns.empty() ? default_namespace : object.ns;
 }
 
 std::string IdentityOf(const ObjectReference& object) {

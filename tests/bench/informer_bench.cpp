@@ -60,7 +60,7 @@ double HeapBytes() {
 }
 
 template <kopp::ApiObject T>
-void MeasureSync(kopp::Cache& cache) {
+void MeasureSync(kopp::StandaloneCache& cache) {
   const ProcessUsage usage;
   const double heap = HeapBytes();
   const double cpu = usage.CpuSeconds();

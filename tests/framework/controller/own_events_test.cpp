@@ -26,7 +26,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using Verb = ClientWrite::Verb;
 
-const ObjectKey kPodKey{"ns", "a"};
+const ObjectKey pod_key{"ns", "a"};
 
 /// Returns the Pod ns/a in a version. `change` changes its metadata further.
 AnyObject PodIn(const std::string& version,
@@ -62,7 +62,7 @@ class OwnEventsTest : public ::testing::Test {
  protected:
   /// Delivers an event as the handlers of a controller do.
   void Deliver(int number, const KeyEvent& event, const std::string& kind = "Pod") {
-    if (!events_.Handle(kPodKey, kind, event, {.priority = number})) added_.push_back(number);
+    if (!events_.Handle(pod_key, kind, event, {.priority = number})) added_.push_back(number);
   }
   void DeliverUpdate(int number, const AnyObject& before, const AnyObject& after,
                      bool is_watch_event = true, const std::string& kind = "Pod") {
@@ -90,7 +90,7 @@ class OwnEventsTest : public ::testing::Test {
   /// A write of the status of the Pod with a body of its own.
   ClientWrite StatusWrite(std::optional<std::size_t> body = {}) {
     return {.kind = Pod::kKind,
-            .key = kPodKey,
+            .key = pod_key,
             .subresource = "status",
             .field_manager = "me",
             .path_hash = 1,
@@ -103,7 +103,7 @@ class OwnEventsTest : public ::testing::Test {
     return write;
   }
   static ClientWrite Deletion(Verb verb = Verb::kDelete) {
-    return {.verb = verb, .kind = Pod::kKind, .key = kPodKey};
+    return {.verb = verb, .kind = Pod::kKind, .key = pod_key};
   }
   static void Write(OwnEvents::Scope& attempt, ClientWrite write, const std::string& response,
                     bool created = false) {
@@ -112,7 +112,7 @@ class OwnEventsTest : public ::testing::Test {
   }
   /// Lets a reconcile write, and fail.
   void FailAfter(ClientWrite write, const std::string& response, bool created = false) {
-    OwnEvents::Scope attempt(events_, kPodKey);
+    OwnEvents::Scope attempt(events_, pod_key);
     Write(attempt, std::move(write), response, created);
     attempt.End(/*succeeded=*/false);
   }
@@ -120,14 +120,14 @@ class OwnEventsTest : public ::testing::Test {
   std::vector<int> added_;
   std::size_t last_body_ = 0;
   OwnEvents events_{Pod::kKind, [this](const ObjectKey& key, OwnEvents::AddOptions options) {
-                      EXPECT_EQ(key, kPodKey);
+                      EXPECT_EQ(key, pod_key);
                       added_.push_back(*options.priority);
                     }};
 };
 
 TEST_F(OwnEventsTest, WithoutWritesEachEventIsForeign) {
   DeliverStatus(1, "1", "2");
-  OwnEvents::Scope attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, pod_key);
   DeliverStatus(2, "2", "3");
   attempt.End(true);
 
@@ -136,7 +136,7 @@ TEST_F(OwnEventsTest, WithoutWritesEachEventIsForeign) {
 }
 
 TEST_F(OwnEventsTest, WritesToAnotherKindWithTheSameNameDelayNoEvent) {
-  OwnEvents::Scope scope(events_, kPodKey);
+  OwnEvents::Scope scope(events_, pod_key);
   ClientWrite secret = StatusWrite();
   secret.kind = Secret::kKind;
   Write(scope, secret, ResponseIn("2"));
@@ -149,7 +149,7 @@ TEST_F(OwnEventsTest, WritesToAnotherKindWithTheSameNameDelayNoEvent) {
 }
 
 TEST_F(OwnEventsTest, AnOwnEventDuringAReconcileThatFailsIsDropped) {
-  OwnEvents::Scope attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, pod_key);
   Write(attempt, StatusWrite(), ResponseIn("2"));
   DeliverStatus(1, "1", "2");
   attempt.End(false);
@@ -158,7 +158,7 @@ TEST_F(OwnEventsTest, AnOwnEventDuringAReconcileThatFailsIsDropped) {
 }
 
 TEST_F(OwnEventsTest, AnOwnEventDuringAReconcileThatSucceedsIsAddedAtItsEnd) {
-  OwnEvents::Scope attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, pod_key);
   Write(attempt, StatusWrite(), ResponseIn("2"));
   DeliverStatus(1, "1", "2");
   EXPECT_THAT(added_, IsEmpty());
@@ -169,7 +169,7 @@ TEST_F(OwnEventsTest, AnOwnEventDuringAReconcileThatSucceedsIsAddedAtItsEnd) {
 }
 
 TEST_F(OwnEventsTest, AForeignEventDuringAReconcileIsAddedAtOnce) {
-  OwnEvents::Scope attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, pod_key);
   Write(attempt, StatusWrite(), ResponseIn("3"));
   DeliverStatus(1, "1", "2");
 
@@ -187,7 +187,7 @@ TEST_F(OwnEventsTest, AfterAFailureOwnEventsAreDroppedAndForeignOnesAdded) {
 
 TEST_F(OwnEventsTest, AfterASuccessTheEventsOfEarlierWritesAreForeign) {
   FailAfter(StatusWrite(), ResponseIn("2"));
-  OwnEvents::Scope attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, pod_key);
   DeliverStatus(1, "1", "2");
   EXPECT_THAT(added_, IsEmpty()) << "the result of the reconcile is not known";
   attempt.End(true);
@@ -199,7 +199,7 @@ TEST_F(OwnEventsTest, AfterASuccessTheEventsOfEarlierWritesAreForeign) {
 
 TEST_F(OwnEventsTest, AnAttemptThatDoesNotEndHasFailed) {
   {
-    OwnEvents::Scope attempt(events_, kPodKey);
+    OwnEvents::Scope attempt(events_, pod_key);
     Write(attempt, StatusWrite(), ResponseIn("2"));
   }
   DeliverStatus(1, "1", "2");
@@ -207,7 +207,7 @@ TEST_F(OwnEventsTest, AnAttemptThatDoesNotEndHasFailed) {
 }
 
 TEST_F(OwnEventsTest, AnEventBeforeTheResponseWaitsForIt) {
-  OwnEvents::Scope attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, pod_key);
   const auto listener = attempt.listener();
   const auto id = listener->OnWriteStarted(StatusWrite());
   DeliverStatus(1, "1", "2");
@@ -221,7 +221,7 @@ TEST_F(OwnEventsTest, AnEventBeforeTheResponseWaitsForIt) {
 }
 
 TEST_F(OwnEventsTest, AnEventOfAWriteWithoutAResponseIsForeign) {
-  OwnEvents::Scope attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, pod_key);
   const auto listener = attempt.listener();
   const auto id = listener->OnWriteStarted(StatusWrite());
   DeliverStatus(1, "1", "2");
@@ -231,7 +231,7 @@ TEST_F(OwnEventsTest, AnEventOfAWriteWithoutAResponseIsForeign) {
 }
 
 TEST_F(OwnEventsTest, AnEventOfAnotherObjectDoesNotWaitForAResponse) {
-  OwnEvents::Scope attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, pod_key);
   static_cast<void>(attempt.listener()->OnWriteStarted(StatusWrite()));
   const AnyObject before = PodIn("1");
   const AnyObject after = PodIn("2");
@@ -246,7 +246,7 @@ TEST_F(OwnEventsTest, AnEventOfAnotherObjectDoesNotWaitForAResponse) {
 }
 
 TEST_F(OwnEventsTest, AWriteOfAnObjectWhoseNameTheServerChoosesIsRecognized) {
-  OwnEvents::Scope attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, pod_key);
   const auto listener = attempt.listener();
   ClientWrite creation = SpecWrite();
   creation.key.name.clear();
@@ -359,7 +359,7 @@ TEST_F(OwnEventsTest, TheDeletionRequestOfTheReconciledObjectIsForeignSoThatFina
 }
 
 TEST_F(OwnEventsTest, TheEventsOfManyLargeResponsesAreStillOwn) {
-  OwnEvents::Scope attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, pod_key);
   const std::string padding(std::size_t{300} << 10, 'x');
   for (const char* const version : {"2", "3", "4", "5", "6"}) {
     json response = json::parse(ResponseIn(version));
@@ -384,7 +384,7 @@ TEST_F(OwnEventsTest, AWriteThatEndsAfterAFailedReconcileIsStillKnown) {
   std::shared_ptr<WriteListener> listener;
   std::uint64_t id = 0;
   {
-    OwnEvents::Scope attempt(events_, kPodKey);
+    OwnEvents::Scope attempt(events_, pod_key);
     listener = attempt.listener();
     id = listener->OnWriteStarted(StatusWrite());
     attempt.End(false);
@@ -404,7 +404,7 @@ TEST_F(OwnEventsTest, AWriteAfterASuccessfulReconcileIsNotKept) {
   std::shared_ptr<WriteListener> listener;
   std::uint64_t id = 0;
   {
-    OwnEvents::Scope attempt(events_, kPodKey);
+    OwnEvents::Scope attempt(events_, pod_key);
     listener = attempt.listener();
     id = listener->OnWriteStarted(StatusWrite());
     DeliverStatus(1, "1", "2");
@@ -417,7 +417,7 @@ TEST_F(OwnEventsTest, AWriteAfterASuccessfulReconcileIsNotKept) {
 }
 
 TEST_F(OwnEventsTest, TheWritesOfManyThreadsAreKnown) {
-  OwnEvents::Scope attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, pod_key);
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < 4; ++i) {
     threads.emplace_back([&, write = StatusWrite(), i]() mutable {
@@ -432,7 +432,7 @@ TEST_F(OwnEventsTest, TheWritesOfManyThreadsAreKnown) {
 }
 
 TEST_F(OwnEventsTest, OnlyTheLatestWritesAreKept) {
-  OwnEvents::Scope attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, pod_key);
   constexpr int kWrites = 1000;
   for (int i = 1; i <= kWrites; ++i) {
     Write(attempt, StatusWrite(), ResponseIn(std::to_string(i)));
@@ -446,11 +446,11 @@ TEST_F(OwnEventsTest, OnlyTheLatestWritesAreKept) {
 
 TEST_F(OwnEventsTest, ForgottenWritesAreForeignAndTheirEventsThatWaitAreAdded) {
   FailAfter(StatusWrite(), ResponseIn("2"));
-  events_.Forget(kPodKey);
+  events_.Forget(pod_key);
   DeliverStatus(1, "1", "2");
   EXPECT_THAT(added_, ElementsAre(1));
 
-  OwnEvents::Scope attempt(events_, kPodKey);
+  OwnEvents::Scope attempt(events_, pod_key);
   static_cast<void>(attempt.listener()->OnWriteStarted(StatusWrite()));
   DeliverStatus(2, "2", "3");
   events_.Clear();

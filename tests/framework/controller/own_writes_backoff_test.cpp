@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -75,7 +76,7 @@ TEST_F(OwnWritesBackoffTest, AnErrorThatDiffersInEachStatusDoesNotDefeatTheBacko
   Start();
   transport_->Await("WATCH", kPods);
 
-  AdvanceUntilCalls(2 * 10, 1ms);
+  AdvanceUntilCalls(std::size_t{2} * 10, 1ms);
 
   EXPECT_GE(clock_.Now() - TimePoint{}, 2555ms) << "5 ms, 10 ms, …, 1280 ms";
   EXPECT_EQ(AwaitCalls(20).size(), 20);

@@ -100,8 +100,9 @@ TEST_F(ManagerMetricsTest, TheRequestsOfTheManagerAreCounted) {
 
 TEST_F(ManagerMetricsTest, DroppedEventsAreCountedAndRefusedOnesAreNotRetriedInTheTransport) {
   const std::string path = "/api/v1/namespaces/";
-  const ApiResponse later{.status = 429, .body = "{}", .retry_after = std::chrono::seconds(1)};
-  transport_->On("POST", path + "noisy/events", [later](const ApiRequest&) { return later; });
+  transport_->On("POST", path + "noisy/events", [](const ApiRequest&) -> ApiResponse {
+    return {.status = 429, .body = "{}", .retry_after = std::chrono::seconds(1)};
+  });
   transport_->Respond("POST", path + "forbidden/events", 403, "{}");
   transport_->Respond("POST", path + "calm/events", 201, "{}");
   SetPods({PodJson("a")});

@@ -34,13 +34,13 @@ using ::testing::HasSubstr;
 TEST_F(ManagerTest, AControllerMayHaveTheLongestPeriod) {
   Manager manager{Options{.sync_period = Duration::max(), .transport = transport_}};
   for (int i = 0; i < 100; ++i) {  // the period has a random part
-    EXPECT_NO_THROW(manager.AddController<Pod>({.name = std::to_string(i)}));
+    EXPECT_NO_THROW((void)manager.AddController<Pod>({.name = std::to_string(i)}));
   }
 }
 
 TEST_F(ManagerTest, AControllerWhoseNameIsNoFieldManagerIsRejected) {
-  EXPECT_THROW(manager_.AddController<Pod>({.name = "a\nb"}), std::invalid_argument);
-  EXPECT_NO_THROW(manager_.AddController<Pod>({.name = "a\nb", .field_manager = "ab"}));
+  EXPECT_THROW((void)manager_.AddController<Pod>({.name = "a\nb"}), std::invalid_argument);
+  EXPECT_NO_THROW((void)manager_.AddController<Pod>({.name = "a\nb", .field_manager = "ab"}));
 }
 
 TEST_F(ManagerTest, AfterAStopTheCurrentReconcileFinishesAndNoOtherStarts) {

@@ -14,8 +14,8 @@ namespace {
 using ::testing::HasSubstr;
 using State = Stream::State;
 
-const ApiRequest kGet{.target = "/"};
-const ApiRequest kPut{.method = "PUT", .target = "/", .body = "{}"};
+const ApiRequest get_request{.target = "/"};
+const ApiRequest put_request{.method = "PUT", .target = "/", .body = "{}"};
 
 // Responds to one request, then passes nothing any more.
 Script DeadAfterOneResponse() {
@@ -42,7 +42,8 @@ void CancelAfterSilence(Transport& transport, RawServer& server, Stream& stream,
   Failure cancelled;
   {
     std::jthread call([&] {
-      cancelled = FailureOf([&] { static_cast<void>(transport.Call(kPut, stop.get_token())); });
+      cancelled =
+          FailureOf([&] { static_cast<void>(transport.Call(put_request, stop.get_token())); });
     });
     server.WaitForRequests(count);
     EXPECT_EQ(stream.Read(kTimeoutAfterWork).state, State::kSilent);
@@ -57,11 +58,11 @@ TEST_P(TransportConformanceTest, GetOnASilentReusedConnectionIsSentOnceMoreOnANe
   options_.call_timeout = 3 * kTimeoutAfterWork;  // the first try takes a third
   const auto transport = TransportTo(server);
   server.Proceed();
-  static_cast<void>(transport->Call(kGet));
+  static_cast<void>(transport->Call(get_request));
   const auto stream = transport->Open({.target = "/pods?watch=true"});
   EXPECT_EQ(stream->Read(kHangTimeout).bytes, "event");
 
-  EXPECT_EQ(transport->Call(kGet).body, "new");
+  EXPECT_EQ(transport->Call(get_request).body, "new");
   EXPECT_EQ(RequestsOn(server, 0), 2U);
   EXPECT_EQ(RequestsOn(server, 2), 1U);
   const auto failure = FailureOf([&] { static_cast<void>(stream->Read(kHangTimeout)); });
@@ -74,7 +75,7 @@ TEST_P(TransportConformanceTest, ResponseThatHasBegunHasTheWholeTimeOfTheCall) {
                     SilentWatch()});
   options_.call_timeout = 3 * kTimeoutAfterWork;
   const auto transport = TransportTo(server);
-  static_cast<void>(transport->Call(kGet));
+  static_cast<void>(transport->Call(get_request));
   const auto timer = transport->Open({.target = "/pods?watch=true"});
   static_cast<void>(timer->Read(kHangTimeout));
 
@@ -85,7 +86,7 @@ TEST_P(TransportConformanceTest, ResponseThatHasBegunHasTheWholeTimeOfTheCall) {
     server.Proceed();
   });
 
-  EXPECT_EQ(transport->Call(kGet).body, "slow");
+  EXPECT_EQ(transport->Call(get_request).body, "slow");
 }
 
 // A request for the Lease is cancelled when its own time limit has passed.
@@ -94,19 +95,19 @@ TEST_P(TransportConformanceTest, AfterACallWithoutResponseNoOtherIdleConnectionO
                     AlwaysRespond(MakeResponse(200, "new"))});
   const auto transport = TransportTo(server);
   {
-    std::jthread other([&] { EXPECT_NO_THROW(static_cast<void>(transport->Call(kGet))); });
+    std::jthread other([&] { EXPECT_NO_THROW(static_cast<void>(transport->Call(get_request))); });
     std::jthread respond([&] {
       server.WaitForRequests(2);  // both connections are in use
       server.Proceed();
       server.Proceed();
     });
-    static_cast<void>(transport->Call(kGet));
+    static_cast<void>(transport->Call(get_request));
   }
   const auto timer = transport->Open({.target = "/pods?watch=true"});
   static_cast<void>(timer->Read(kHangTimeout));
   CancelAfterSilence(*transport, server, *timer, 4);
 
-  EXPECT_EQ(transport->Call(kPut).body, "new");
+  EXPECT_EQ(transport->Call(put_request).body, "new");
   EXPECT_EQ(RequestsOn(server, 0) + RequestsOn(server, 1), 3U) << "a PUT is not sent again";
 }
 
@@ -115,12 +116,12 @@ TEST_P(TransportConformanceTest, StreamsOfDeadConnectionsAreCutAfterACallWithout
                    TrustedTls());
   const auto transport = TransportTo(server);
   server.Proceed();
-  static_cast<void>(transport->Call(kGet));
+  static_cast<void>(transport->Call(get_request));
   const auto stream = transport->Open({.target = "/pods?watch=true"});
   EXPECT_EQ(stream->Read(kHangTimeout).bytes, "event");
   CancelAfterSilence(*transport, server, *stream, 3);  // the stream is not cut before
 
-  static_cast<void>(transport->Call(kPut));
+  static_cast<void>(transport->Call(put_request));
   const auto failure = FailureOf([&] { static_cast<void>(stream->Read(kHangTimeout)); });
 
   EXPECT_EQ(failure.kind, Kind::kBroken);

@@ -34,12 +34,14 @@ struct OwnsOptions {
 
 /// The part of a ControllerBuilder that does not depend on the view. It is compiled once.
 class ControllerBuilderBase {
+ public:
+  ControllerBuilderBase(const ControllerBuilderBase&) = delete;
+  ControllerBuilderBase& operator=(const ControllerBuilderBase&) = delete;
+
  protected:
   ControllerBuilderBase(Controller& controller, InformerSet& informers)
       : controller_(controller), informers_(informers) {}
   ControllerBuilderBase(ControllerBuilderBase&&) = default;
-  ControllerBuilderBase(const ControllerBuilderBase&) = delete;
-  ControllerBuilderBase& operator=(const ControllerBuilderBase&) = delete;
   ~ControllerBuilderBase() = default;
 
   /// Makes the controller reconcile the objects of `informers_`, which have the type `view`.

@@ -40,11 +40,13 @@ class ControllerMetrics : public workqueue::MetricsProvider {
   /// its value, on any thread, until it is destroyed. Its destructor must block while a call of
   /// `read` is running. May return null: there is no such gauge.
   [[nodiscard]] virtual std::unique_ptr<workqueue::Metric> NewWaitingKeysMetric(
+      // NOLINTNEXTLINE(performance-unnecessary-value-param): overriders keep it
       const std::string& /*controller*/, std::function<double()> /*read*/) {
     return nullptr;
   }
   /// The same for the keys whose last reconcile threw.
   [[nodiscard]] virtual std::unique_ptr<workqueue::Metric> NewFailingKeysMetric(
+      // NOLINTNEXTLINE(performance-unnecessary-value-param): overriders keep it
       const std::string& /*controller*/, std::function<double()> /*read*/) {
     return nullptr;
   }

@@ -168,8 +168,8 @@ class FakeSource final : public informer::Source<T>, public AnyFakeSource {
  private:
   void Change(T object, bool deleted) {
     const ObjectKey key = KeyOf(object);
-    const auto make = [&object](std::string resource_version) {
-      object.metadata.resourceVersion = std::move(resource_version);
+    const auto make = [&object](const std::string& resource_version) {
+      object.metadata.resourceVersion = resource_version;
       return informer::AnyObject(std::make_shared<const T>(std::move(object)));
     };
     AnyFakeSource::Change(key, make, deleted);
