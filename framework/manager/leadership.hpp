@@ -20,7 +20,9 @@ namespace kopp {
 /// writes of both fail while another replica may be the leader. Without leader election, there is
 /// one term, and no write fails.
 ///
-/// Not thread-safe, except for the const functions.
+/// client() and elected() are thread-safe; elector() and IsLeader() are after CreateElector().
+/// CancelCalls(), term_client() and term_events() may be called by any thread, but not during
+/// StartTerm().
 class Leadership {
  public:
   using EventRecorderFactory = std::function<std::unique_ptr<EventRecorder>(Transport&)>;
@@ -29,10 +31,11 @@ class Leadership {
   Leadership(const Options& options, Cluster::Impl& cluster,
              const std::shared_ptr<Recorder>& recorder);
 
-  /// Creates the recorders of Events that later terms have, each with `factory`, over `transport`.
-  /// Without leader election, does nothing: there is no term whose end could reject an Event.
+  /// Lets each later term create a recorder of Events with `factory`, over `transport`. Does
+  /// nothing without leader election: there is no term whose end could reject an Event.
   void SetEvents(std::shared_ptr<Transport> transport, EventRecorderFactory factory);
-  /// Creates the elector. Its Lease is written with `client`.
+  /// Creates the elector, which writes its Lease with `client`. Requires
+  /// LeaderElectionOptions::enabled. Call it once, before other threads call elector().
   void CreateElector(const Client& client, LeaderElectorOptions options);
 
   /// Starts a term. Requests a stop of elected() in the first one.
@@ -42,15 +45,16 @@ class Leadership {
 
   /// The client of the leader, in all terms.
   [[nodiscard]] const Client& client() const { return *client_; }
-  /// The client of the reconciles in the current term. There must have been one.
+  /// The client of the reconciles in the current term. Requires that StartTerm() was called.
   [[nodiscard]] const Client& term_client() const { return *term_client_; }
-  /// The recorder of the current term; null before the first one and without leader election.
+  /// The recorder of the latest term; null before the first one and without leader election.
   [[nodiscard]] EventRecorder* term_events() const { return term_events_.get(); }
   /// Null without leader election and before CreateElector().
   [[nodiscard]] LeaderElector* elector() const { return elector_.get(); }
   /// A stop is requested when the first term starts.
   [[nodiscard]] std::stop_token elected() const { return elected_.get_token(); }
-  /// Returns whether a term has started and, with leader election, has not ended.
+  /// Returns whether StartTerm() was called and, with leader election, this replica holds the
+  /// Lease. After the Lease is lost it returns false, although the term still ends.
   [[nodiscard]] bool IsLeader() const;
 
  private:

@@ -12,7 +12,7 @@
 namespace kopp {
 
 /// The parts of a manager that checks, debug pages and actions read. `clusters` and `controllers`
-/// are thread-safe, the others are after the elector was created.
+/// are thread-safe; `elector` and `may_reconcile` are once the elector has been created.
 struct ManagerView {
   const Options& options;
   /// Returns the cluster of the options, and then the further ones.
@@ -20,8 +20,8 @@ struct ManagerView {
   std::function<std::vector<Controller::Impl*>()> controllers;
   /// Returns null without leader election, and before the start.
   std::function<const LeaderElector*()> elector;
-  /// Returns whether the controllers have been started and, with leader election, the program is
-  /// the leader.
+  /// Returns whether a term as leader has started and, with leader election, this replica still
+  /// holds the Lease.
   std::function<bool()> may_reconcile;
 };
 

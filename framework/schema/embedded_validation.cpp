@@ -63,8 +63,8 @@ std::string_view TypeNameOf(const json& value) {
   return IsInteger(value) ? TypeName(Schema::Type::kInteger) : "a number";
 }
 
-/// Requires the types of a built-in kind. Returns whether the value has them. Finds nothing in the
-/// API server, where decoding has rejected other types.
+/// Requires the types of a built-in kind. Returns whether the value has them. In the API server it
+/// finds errors only in the defaults of CRDs: decoding has rejected other types in objects.
 bool ValidateTypes(const FieldRef& value, const Schema& schema, FieldErrors& errors) {
   const std::size_t count = errors.size();
   VisitValues(value, schema, [&](const FieldRef& field, const Schema& field_schema) {

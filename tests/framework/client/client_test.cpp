@@ -298,9 +298,13 @@ TEST_F(ClientTest, ATypedObjectIsSentWithItsTypeAndNamespace) {
   const ConfigMap config{.metadata = {.name = "a", .ns = "shop"}, .data = {{"color", "red"}}};
   client_.Create(config);
   EXPECT_EQ(json::parse(LastRequest().body), expected);
-  client_.Create<ConfigMap>(config);
+  client_.Create<ConfigMap>(config, {.dry_run = true});
+  EXPECT_EQ(LastRequest().method, "POST");
+  EXPECT_THAT(LastRequest().target, HasSubstr("dryRun=All"));
   EXPECT_EQ(json::parse(LastRequest().body), expected);
-  client_.Apply<ConfigMap>(config);
+  client_.Apply<ConfigMap>(config, {.field_manager = "other"});
+  EXPECT_EQ(LastRequest().method, "PATCH");
+  EXPECT_THAT(LastRequest().target, HasSubstr("fieldManager=other"));
   EXPECT_EQ(json::parse(LastRequest().body), expected);
 
   client_.InNamespace("shop").Apply(

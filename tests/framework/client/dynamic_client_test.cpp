@@ -188,7 +188,7 @@ TEST_F(DynamicClientTest, AWriteIsReportedToTheObserver) {
   EXPECT_THAT(observer.writes, ElementsAre("Web shop/a 9"));
 }
 
-TEST_F(DynamicClientTest, TheFieldManagerOfTheClientWrites) {
+TEST_F(DynamicClientTest, ApplyUsesTheFieldManagerOfTheClient) {
   transport_.Respond("PATCH", kSite, 200, kSiteObject);
 
   webs_.Apply({{"metadata", {{"name", "a"}, {"namespace", "shop"}}}});

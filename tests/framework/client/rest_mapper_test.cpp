@@ -56,7 +56,8 @@ class RestMapperTest : public ::testing::Test {
     std::latch start(kThreads);
     transport_.On("GET", "/api", [&](const ApiRequest&) {
       start.wait();
-      for (int i = 0; i < 100; ++i) std::this_thread::yield();  // the other threads wait for this load
+      for (int i = 0; i < 100; ++i)
+        std::this_thread::yield();  // the other threads wait for this load
       return response;
     });
     std::atomic<int> found = 0;

@@ -133,13 +133,15 @@ class Client {
   T Create(const nlohmann::json& object, const WriteOptions& options = {}) const {
     return calls_.Decoded<T>(calls_.Create(T::kKind, object, options));
   }
-  /// Create() of a typed object. The pack keeps it from Create<T>({…}).
+  /// Create() of a typed object. `int...` prevents explicit template arguments, so that
+  /// Create<T>({…}) is the overload for JSON.
   template <int..., ApiObject T>
     requires detail::HasFieldList<T>
   T Create(const T& object, const WriteOptions& options = {}) const {
     detail::RequireAllFields<T>();
     return calls_.Decoded<T>(calls_.CreateEncoded(T::kKind, Encode(object), options));
   }
+  /// Create(object) with an explicit type.
   template <ApiObject T>
   T Create(const std::same_as<T> auto& object, const WriteOptions& options = {}) const {
     return Create(object, options);
@@ -193,6 +195,7 @@ class Client {
     detail::RequireAllFields<T>();
     return calls_.Decoded<T>(calls_.ApplyEncoded(T::kKind, Encode(object), options));
   }
+  /// Apply(object) with an explicit type.
   template <ApiObject T>
   T Apply(const std::same_as<T> auto& object, const ApplyOptions& options = {}) const {
     return Apply(object, options);
@@ -218,7 +221,8 @@ class Client {
     return calls_.Delete(T::kKind, key, options);
   }
   /// Deletes the selected objects of one namespace, or of a cluster-scoped kind, with one request.
-  /// Throws std::invalid_argument if the scope of the kind is the other one.
+  /// Throws std::invalid_argument for a namespaced kind without a namespace, and for a
+  /// cluster-scoped kind with one.
   template <ApiObject T>
   void DeleteAllOf(const Selector& selector, const DeleteOptions& options = {}) const {
     calls_.DeleteAllOf(T::kKind, selector, options);

@@ -85,9 +85,8 @@ struct Context {
 /// | throws TerminalError | at a change or resync | reset | error, also a terminal error |
 /// | throws ApiError with Retry-After | after the longer of both | counts one more | error |
 /// | throws another std::exception | after the limiter's delay | counts one more | error |
-/// | throws after a newer event, with cancel_superseded (deprecated) | at once | unchanged |
-/// requeue | | throws another object | after the limiter's delay | counts one more | error, also a
-/// panic |
+/// | throws after a newer event (cancel_superseded) | at once | unchanged | requeue |
+/// | throws another object | after the limiter's delay | counts one more | error, also a panic |
 ///
 /// controller-runtime does not reset the limiter after a terminal error. kopp does, as client-go
 /// advises for items that are not retried: the change that follows starts a new sequence of tries.

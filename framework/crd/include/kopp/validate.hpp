@@ -29,9 +29,9 @@ struct FieldError {
 
 /// Validates a JSON object against the schema of its apiVersion in `definition`, as the API server
 /// does before it stores the object: unknown fields are ignored, defaults are set, then values are
-/// checked. Returns the errors in the order of the server; none if the object is valid. A value of
-/// a wrong type in the metadata of an embedded resource is one error among others; the server
-/// reports only the first one, in other words.
+/// checked. Returns the errors in the order of the server; none if the object is valid.
+/// There is an error for each value of a wrong type in apiVersion, kind or metadata of an embedded
+/// resource; the API server rejects the request at the first one, with another message.
 ///
 /// CEL rules (the markers Validation and Immutable) are not evaluated: only the API server does.
 /// Metadata is not validated, either. Throws std::invalid_argument if `object` is not a JSON object

@@ -83,8 +83,8 @@ struct ControllerOptions {
   bool reasons = false;
   /// Deprecated: call Context::Superseded at the places where a reconcile can stop. Requests the
   /// stop of a reconcile at Context::stop when a newer event of its object comes, and cancels calls
-  /// of Context::client; an object with many events may never be completely reconciled. Without
-  /// [[deprecated]], because compilers then warn of each ControllerOptions, used or not.
+  /// of Context::client; an object with many events may never be completely reconciled.
+  // Not [[deprecated]]: compilers would warn about each ControllerOptions, even if it is not set.
   bool cancel_superseded = false;
   /// Whether to measure how long keys wait and how long they are processed: for
   /// Context::queue_wait, and for snapshots of the queue. Always true with metrics.

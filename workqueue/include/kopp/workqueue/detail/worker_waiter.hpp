@@ -9,9 +9,9 @@ namespace kopp::workqueue::detail {
 /// Lets the workers of a queue sleep, and wakes as few of them as the ready items need.
 ///
 /// While a worker has been notified and does not run yet, no other worker is notified: that worker
-/// takes an item, and notifies the next worker if more items are ready. So most Adds make no system
-/// call. If the operating system does not schedule that worker, items accumulate: therefore one
-/// more worker is notified for every 128 items.
+/// takes an item, and notifies the next worker if more items are ready. So Adds that follow each
+/// other closely make no system call. If the operating system does not schedule that worker, items
+/// accumulate: therefore one more worker is notified when their number is a multiple of 128.
 ///
 /// Every member except NotifyOne and NotifyAll must be called with the queue's lock held.
 class WorkerWaiter {
