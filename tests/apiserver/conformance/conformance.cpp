@@ -3,6 +3,7 @@
 #include "all_extensions.hpp"
 #include "environment/extended_api_server.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -76,6 +77,14 @@ json PopEvent(std::string& buffer) {
   json event = json::parse(buffer.substr(0, end));
   buffer.erase(0, end + 1);
   return event;
+}
+
+std::string RandomLetters() {
+  constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
+  std::random_device random;
+  std::string letters;
+  for (int i = 0; i < 6; ++i) letters += kLetters[random() % kLetters.size()];
+  return letters;
 }
 
 }  // namespace
@@ -184,11 +193,9 @@ JsonResponse ConformanceTest::CallWithToken(const std::string& token, const ApiR
 }
 
 std::string ConformanceTest::UniqueName(const std::string& name) {
-  static std::mt19937 random{std::random_device{}()};
-  constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
-  std::string unique = name + '-';
-  for (int i = 0; i < 6; ++i) unique += kLetters[random() % kLetters.size()];
-  return unique;
+  static const std::string process = RandomLetters();  // several processes may share a server
+  static std::atomic<int> count = 0;
+  return name + '-' + process + std::to_string(++count);
 }
 
 const std::string& ConformanceTest::ns() {

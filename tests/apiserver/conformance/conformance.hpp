@@ -99,7 +99,7 @@ class ConformanceTest : public ::testing::Test {
   static JsonResponse CallWithToken(const std::string& token, const ApiRequest& request,
                                     const ImpersonationConfig& user = {});
 
-  /// Returns `name` with a random suffix, unique among all tests: "NAME-x7k2p4".
+  /// Returns `name` with a suffix that is unique among all tests: "NAME-x7k2p4" and a number.
   static std::string UniqueName(const std::string& name);
 
   /// Returns the name of this test's namespace. The first call creates the namespace.
