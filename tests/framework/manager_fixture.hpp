@@ -1,5 +1,8 @@
 #pragma once
 
+#include "controller/controller_impl.hpp"
+#include "controller/controller_queue.hpp"
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -119,10 +122,22 @@ class ManagerTest : public ::testing::Test {
   /// Blocks until the watch, the delayed adds of the queue and the manager all wait for the clock.
   void AwaitIdle() { clock_.AwaitSleepers(3); }
 
-  /// Advances the clock in steps until RecordCall was called `count` times in all.
-  void AdvanceUntilCalls(std::size_t count, Duration step) {
+  /// Blocks until no key of `controller` is ready or being reconciled.
+  static void AwaitWorkers(Controller& controller) {
+    ControllerQueue& queue = Controller::Impl::Of(controller).queue();
+    while (true) {
+      const auto snapshot = queue.TakeSnapshot();
+      if (snapshot.ready_count + snapshot.processing_count == 0) return;
+      std::this_thread::yield();
+    }
+  }
+  /// Advances the clock in steps until RecordCall was called `count` times in all. Calls
+  /// AwaitWorkers before each step: if the clock ran ahead of a slow worker, the watch would become
+  /// idle, and the list after it would reconcile the objects early.
+  void AdvanceUntilCalls(Controller& controller, std::size_t count, Duration step) {
     while (true) {
       AwaitIdle();
+      AwaitWorkers(controller);
       {
         const std::lock_guard guard{mutex_};
         if (calls_.size() >= count) return;

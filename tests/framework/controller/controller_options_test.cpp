@@ -91,14 +91,15 @@ TEST_F(ControllerTest, ADeletedObjectIsReconciledAlthoughItWasPaused) {
 // MaxIntervalTest tests the times.
 TEST_F(ControllerTest, EachObjectIsReconciledAgainAfterItsMaximumInterval) {
   SetPods({PodJson("a")});
-  manager_.AddController<Pod>({.max_interval = 100s}).Reconcile([this](const Pod& pod, Context&) {
-    RecordCall(pod.metadata.name);
-    return Result{};
-  });
+  Controller& controller = manager_.AddController<Pod>({.max_interval = 100s})
+                               .Reconcile([this](const Pod& pod, Context&) {
+                                 RecordCall(pod.metadata.name);
+                                 return Result{};
+                               });
   Start();
   AwaitCalls(1);
 
-  AdvanceUntilCalls(3, 10s);
+  AdvanceUntilCalls(controller, 3, 10s);
 
   Stop();
 }
@@ -110,25 +111,19 @@ TEST_F(ControllerTest, AnObjectThatIsGoneHasNoMaximumInterval) {
                                  RecordCall(key.name);
                                  return Result{};
                                });
-  const auto await_idle = [&] {
-    while (true) {
-      const auto queue = Controller::Impl::Of(controller).queue().TakeSnapshot();
-      if (queue.ready_count + queue.processing_count == 0) return;
-      std::this_thread::yield();
-    }
-  };
   Start();
   transport_->Await("WATCH", kPods);
   AwaitCalls(1);
-  await_idle();
-  SetPods({PodJson("b")});  // for the next list, after the test's clock has run ahead
+  AwaitWorkers(controller);
+  SetPods({PodJson("b")});  // for the list after the watch has become idle
   SendPodEvent("DELETED", PodJson("a"));
   AwaitCalls(2);
-  await_idle();
+  AwaitWorkers(controller);
   SendPodEvent("ADDED", PodJson("b"));
   AwaitCalls(3);
   while (AwaitCalls(3).size() < 5) {
     clock_.AwaitSleepers(4);
+    AwaitWorkers(controller);
     clock_.Advance(10s);
   }
 

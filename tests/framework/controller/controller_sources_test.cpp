@@ -186,14 +186,15 @@ TEST_F(ControllerTest, TwoControllersOfOneKindShareItsInformer) {
 
 TEST_F(ControllerTest, EachObjectIsReconciledAgainAtEachResync) {
   SetPods({PodJson("a")});
-  manager_.AddController<Pod>({.sync_period = 30s}).Reconcile([this](const Pod& pod, Context&) {
-    RecordCall(pod.metadata.name);
-    return Result{};
-  });
+  Controller& controller =
+      manager_.AddController<Pod>({.sync_period = 30s}).Reconcile([this](const Pod& pod, Context&) {
+        RecordCall(pod.metadata.name);
+        return Result{};
+      });
   Start();
   AwaitCalls(1);
 
-  AdvanceUntilCalls(3, 10s);
+  AdvanceUntilCalls(controller, 3, 10s);
 
   EXPECT_GE(clock_.Now() - TimePoint{}, 60s);
 }

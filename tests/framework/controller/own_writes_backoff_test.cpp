@@ -69,14 +69,15 @@ class OwnWritesBackoffTest : public ControllerTest {
 TEST_F(OwnWritesBackoffTest, AnErrorThatDiffersInEachStatusDoesNotDefeatTheBackoff) {
   SetPods({PodJson("a", R"(,"generation":1)")});
   int calls = 0;
-  manager_.AddController<Pod>(WritingErrors()).Reconcile([&](const Pod&, Context&) -> Result {
-    RecordCall("call");
-    throw std::runtime_error("AccessDenied, request id " + std::to_string(++calls));
-  });
+  Controller& controller =
+      manager_.AddController<Pod>(WritingErrors()).Reconcile([&](const Pod&, Context&) -> Result {
+        RecordCall("call");
+        throw std::runtime_error("AccessDenied, request id " + std::to_string(++calls));
+      });
   Start();
   transport_->Await("WATCH", kPods);
 
-  AdvanceUntilCalls(std::size_t{2} * 10, 1ms);
+  AdvanceUntilCalls(controller, std::size_t{2} * 10, 1ms);
 
   EXPECT_GE(clock_.Now() - TimePoint{}, 2555ms) << "5 ms, 10 ms, …, 1280 ms";
   EXPECT_EQ(AwaitCalls(20).size(), 20);
@@ -124,15 +125,16 @@ TEST_F(OwnWritesBackoffTest, BackoffAndAnOverdueRequeueAfterWaitForTheLimiter) {
     return {.requeue_after = -1s};
   };
   int calls = 0;
-  manager_.AddController<Pod>().Reconcile([&](const Pod&, Context& context) -> Result {
-    RecordCall("call");
-    WriteStatus(context.client, std::to_string(++calls));
-    return result(calls);
-  });
+  Controller& controller =
+      manager_.AddController<Pod>().Reconcile([&](const Pod&, Context& context) -> Result {
+        RecordCall("call");
+        WriteStatus(context.client, std::to_string(++calls));
+        return result(calls);
+      });
   Start();
   transport_->Await("WATCH", kPods);
 
-  AdvanceUntilCalls(8, 1ms);
+  AdvanceUntilCalls(controller, 8, 1ms);
 
   EXPECT_GE(clock_.Now() - TimePoint{}, 635ms) << "5 ms, 10 ms, …, 320 ms";
   Stop();

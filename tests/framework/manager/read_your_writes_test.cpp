@@ -57,19 +57,21 @@ TEST_F(ReadYourWritesTest, AReadOfTheCacheAfterAWriteWaitsForTheEventOfTheWatch)
 }
 
 TEST_F(ReadYourWritesTest, AReadThatTimesOutFailsTheReconcileWhichIsRetried) {
-  manager_.AddController<Pod>().Reconcile([this](const ObjectKey& key, Context& context) -> Result {
-    RecordCall("reconcile");
-    const bool is_retry = !LogText().empty() && LogText().find("own write") != std::string::npos;
-    if (!is_retry) PatchPod(context);
-    const auto pod = context.cache.Get<Pod>(key, {.await_own_writes = !is_retry});
-    RecordCall(pod->metadata.resourceVersion);
-    return {};
-  });
+  Controller& controller = manager_.AddController<Pod>().Reconcile(
+      [this](const ObjectKey& key, Context& context) -> Result {
+        RecordCall("reconcile");
+        const bool is_retry =
+            !LogText().empty() && LogText().find("own write") != std::string::npos;
+        if (!is_retry) PatchPod(context);
+        const auto pod = context.cache.Get<Pod>(key, {.await_own_writes = !is_retry});
+        RecordCall(pod->metadata.resourceVersion);
+        return {};
+      });
   Start();
   clock_.AwaitSleeperFor(5s);
 
   clock_.Advance(5s);
-  AdvanceUntilCalls(3, 10ms);
+  AdvanceUntilCalls(controller, 3, 10ms);
 
   EXPECT_THAT(AwaitCalls(3), ElementsAre("reconcile", "reconcile", "5"));
   EXPECT_THAT(LogText(), HasSubstr("has not received this program's own write of Pod ns/a"));
