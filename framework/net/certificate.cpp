@@ -1,17 +1,18 @@
 #include "net/certificate.hpp"
 
 #include <cstddef>
-#include <cstdint>
+#include <ctime>
+#include <memory>
 #include <stdexcept>
 
+#include <openssl/bn.h>
+#include <openssl/err.h>
 #include <openssl/pem.h>
-#include <openssl/rand.h>
 #include <openssl/x509v3.h>
 
 namespace kopp::detail {
 namespace {
 
-constexpr std::chrono::seconds kClockTolerance = std::chrono::hours(1);
 // A program that runs longer than its certificate would have to create another one.
 constexpr std::chrono::seconds kSelfSignedLifetime = std::chrono::years(10);
 
@@ -19,10 +20,38 @@ void RequireOpenSsl(bool success) {
   if (!success) throw std::runtime_error("cannot create a certificate: an OpenSSL call failed");
 }
 
+/// Sets `field`, a time of a certificate.
+void SetTime(ASN1_TIME* field, WallTime time) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+  RequireOpenSsl(ASN1_TIME_set(field, std::chrono::system_clock::to_time_t(seconds)) != nullptr);
+}
+
+WallTime ToWallTime(const ASN1_TIME* time) {
+  std::tm fields{};
+  RequireOpenSsl(ASN1_TIME_to_tm(time, &fields) == 1);
+  return std::chrono::system_clock::from_time_t(timegm(&fields));
+}
+
+/// A positive number of 127 bits, which no other certificate has.
+void SetRandomSerial(X509* draft) {
+  const std::unique_ptr<BIGNUM, OpenSslDeleter<&BN_free>> serial(BN_new());
+  RequireOpenSsl(serial != nullptr &&
+                 BN_rand(serial.get(), 127, BN_RAND_TOP_ONE, BN_RAND_BOTTOM_ANY) == 1 &&
+                 BN_to_ASN1_INTEGER(serial.get(), X509_get_serialNumber(draft)) != nullptr);
+}
+
 std::string PemText(const Bio& bio) {
   char* bytes = nullptr;
   const long size = BIO_get_mem_data(bio.get(), &bytes);
   return {bytes, static_cast<std::size_t>(size)};
+}
+
+ServerCertificate SelfSigned(const std::string& name, const CertificateExtensions& extensions) {
+  const Key key = NewKey();
+  const Certificate draft = DraftCertificate(key.get(), kSelfSignedLifetime);
+  AddToSubject(draft.get(), "CN", name);
+  SignCertificate(draft.get(), draft.get(), key.get(), extensions);
+  return {.chain = ToPem(draft.get()), .key = ToPem(key.get())};
 }
 
 }  // namespace
@@ -54,14 +83,13 @@ void AddToSubject(X509* draft, const char* field, const std::string& value) {
                                             static_cast<int>(value.size()), -1, 0) == 1);
 }
 
-Certificate DraftCertificate(EVP_PKEY* key, std::chrono::seconds lifetime) {
+Certificate DraftCertificate(EVP_PKEY* key, std::chrono::seconds lifetime, WallTime now) {
   Certificate draft(X509_new());
-  std::uint32_t serial = 0;
-  RequireOpenSsl(draft != nullptr && RAND_bytes(reinterpret_cast<unsigned char*>(&serial), 4) == 1);
+  RequireOpenSsl(draft != nullptr);
   X509_set_version(draft.get(), X509_VERSION_3);
-  ASN1_INTEGER_set_uint64(X509_get_serialNumber(draft.get()), serial + std::uint64_t{1});
-  X509_gmtime_adj(X509_getm_notBefore(draft.get()), -kClockTolerance.count());
-  X509_gmtime_adj(X509_getm_notAfter(draft.get()), lifetime.count());
+  SetRandomSerial(draft.get());
+  SetTime(X509_getm_notBefore(draft.get()), now - kClockTolerance);
+  SetTime(X509_getm_notAfter(draft.get()), now + lifetime);
   X509_set_pubkey(draft.get(), key);
   return draft;
 }
@@ -80,17 +108,65 @@ void SignCertificate(X509* draft, X509* issuer, EVP_PKEY* key,
   RequireOpenSsl(X509_sign(draft, key, EVP_sha256()) > 0);
 }
 
+std::vector<Certificate> ReadCertificates(std::string_view pem) {
+  std::vector<Certificate> all;
+  const Bio bio = MemoryBio(pem);
+  while (Certificate next{PEM_read_bio_X509(bio.get(), nullptr, RejectPassphrase, nullptr)}) {
+    all.push_back(std::move(next));
+  }
+  ERR_clear_error();  // reading past the last certificate left an error
+  return all;
+}
+
+Key ReadKey(std::string_view pem) {
+  Key key(PEM_read_bio_PrivateKey(MemoryBio(pem).get(), nullptr, RejectPassphrase, nullptr));
+  ERR_clear_error();
+  return key;
+}
+
+CertificateValidity ValidityOf(const X509* certificate) {
+  return {ToWallTime(X509_get0_notBefore(certificate)),
+          ToWallTime(X509_get0_notAfter(certificate))};
+}
+
+std::string FindVerifyError(std::string_view chain, std::string_view ca_bundle,
+                            const std::string& host, WallTime now) {
+  const std::vector<Certificate> served = ReadCertificates(chain);
+  if (served.empty()) return "there is no certificate in PEM";
+  const std::unique_ptr<X509_STORE, OpenSslDeleter<&X509_STORE_free>> store(X509_STORE_new());
+  for (const Certificate& ca : ReadCertificates(ca_bundle)) {
+    X509_STORE_add_cert(store.get(), ca.get());
+  }
+  const std::unique_ptr<STACK_OF(X509), void (*)(STACK_OF(X509)*)> untrusted(
+      sk_X509_new_null(), [](STACK_OF(X509) * stack) { sk_X509_free(stack); });
+  for (const Certificate& certificate : served) sk_X509_push(untrusted.get(), certificate.get());
+  const std::unique_ptr<X509_STORE_CTX, OpenSslDeleter<&X509_STORE_CTX_free>> context(
+      X509_STORE_CTX_new());
+  RequireOpenSsl(
+      X509_STORE_CTX_init(context.get(), store.get(), served.front().get(), untrusted.get()) == 1);
+  X509_VERIFY_PARAM* parameters = X509_STORE_CTX_get0_param(context.get());
+  X509_VERIFY_PARAM_set_time(parameters, std::chrono::system_clock::to_time_t(
+                                             std::chrono::floor<std::chrono::seconds>(now)));
+  X509_VERIFY_PARAM_set_flags(parameters, X509_V_FLAG_PARTIAL_CHAIN);
+  X509_VERIFY_PARAM_set1_host(parameters, host.data(), host.size());
+  if (X509_verify_cert(context.get()) == 1) return {};
+  ERR_clear_error();
+  return X509_verify_cert_error_string(X509_STORE_CTX_get_error(context.get()));
+}
+
 ServerCertificate SelfSignedCertificate() {
-  const Key key = NewKey();
-  const Certificate draft = DraftCertificate(key.get(), kSelfSignedLifetime);
-  AddToSubject(draft.get(), "CN", "localhost");
-  SignCertificate(draft.get(), draft.get(), key.get(),
-                  {{NID_subject_key_identifier, "hash"},
-                   {NID_basic_constraints, "critical,CA:TRUE"},
-                   {NID_key_usage, "critical,digitalSignature,keyCertSign"},
-                   {NID_ext_key_usage, "serverAuth"},
-                   {NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1,IP:::1"}});
-  return {.chain = ToPem(draft.get()), .key = ToPem(key.get())};
+  return SelfSigned("localhost", {{NID_subject_key_identifier, "hash"},
+                                  {NID_basic_constraints, "critical,CA:TRUE"},
+                                  {NID_key_usage, "critical,digitalSignature,keyCertSign"},
+                                  {NID_ext_key_usage, "serverAuth"},
+                                  {NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1,IP:::1"}});
+}
+
+ServerCertificate SelfSignedClientCertificate(const std::string& name) {
+  return SelfSigned(name, {{NID_subject_key_identifier, "hash"},
+                           {NID_basic_constraints, "critical,CA:FALSE"},
+                           {NID_key_usage, "critical,digitalSignature"},
+                           {NID_ext_key_usage, "clientAuth"}});
 }
 
 }  // namespace kopp::detail

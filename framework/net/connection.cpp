@@ -34,8 +34,6 @@ std::string ErrnoText(int error) { return std::generic_category().message(error)
   throw failure::ConnectionBroken(ErrnoText(error));
 }
 
-bool WouldBlock(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
-
 // SSL_get_error needs an empty error queue. To clear it costs more than to look at it.
 void ClearTlsErrors() {
   if (ERR_peek_error() != 0) ERR_clear_error();
@@ -44,12 +42,13 @@ void ClearTlsErrors() {
 }  // namespace
 
 Connection::Connection(const Address& to) {
-  io_.socket = FileDescriptor(
+  socket_ = FileDescriptor(
       ::socket(to.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
-  if (io_.socket.get() < 0) ThrowConnectError(errno);
-  TuneSocket(io_.socket.get());
+  if (socket_.get() < 0) ThrowConnectError(errno);
+  io_.socket = socket_.get();
+  TuneSocket(io_.socket);
   const auto* address = reinterpret_cast<const sockaddr*>(&to.storage);
-  const int started = ::connect(io_.socket.get(), address, to.length);
+  const int started = ::connect(io_.socket, address, to.length);
   if (started != 0 && errno != EINPROGRESS) ThrowConnectError(errno);
 }
 
@@ -57,7 +56,7 @@ void Connection::WaitUntilConnected(TimePoint deadline) {
   if (!WaitFor(POLLOUT, deadline)) throw failure::ConnectTimeout();
   int error = 0;
   socklen_t length = sizeof(error);
-  ::getsockopt(io_.socket.get(), SOL_SOCKET, SO_ERROR, &error, &length);
+  ::getsockopt(io_.socket, SOL_SOCKET, SO_ERROR, &error, &length);
   if (error != 0) ThrowConnectError(error);
 }
 
@@ -80,14 +79,10 @@ void Connection::Handshake(const TlsContext& tls, TimePoint deadline) {
 
 // Returns the BIO below session_: the socket, or the TLS session with the proxy.
 BIO* Connection::NewBio() {
-  BIO* bio = BIO_new(proxy_session_ ? BIO_f_ssl() : SocketBioMethod());
+  if (!proxy_session_) return NewSocketBio(io_);
+  BIO* bio = BIO_new(BIO_f_ssl());
   if (bio == nullptr) throw std::bad_alloc();
-  if (proxy_session_) {
-    BIO_set_ssl(bio, proxy_session_.get(), BIO_NOCLOSE);
-  } else {
-    BIO_set_data(bio, &io_);
-    BIO_set_init(bio, 1);
-  }
+  BIO_set_ssl(bio, proxy_session_.get(), BIO_NOCLOSE);
   return bio;
 }
 
@@ -105,7 +100,7 @@ void Connection::Write(std::string_view bytes, TimePoint deadline) {
         if (events == 0) ThrowTlsError(error);
       }
     } else {
-      const auto sent = ::send(io_.socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      const auto sent = ::send(io_.socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (sent < 0 && !WouldBlock(errno)) ThrowConnectionError(errno);
       written = static_cast<std::size_t>(std::max<ssize_t>(sent, 0));
     }
@@ -120,7 +115,7 @@ std::optional<std::size_t> Connection::Read(std::span<char> buffer, TimePoint de
 
 std::optional<std::size_t> Connection::ReadPlain(std::span<char> buffer, TimePoint deadline) {
   for (;;) {
-    const auto received = ::recv(io_.socket.get(), buffer.data(), buffer.size(), 0);
+    const auto received = ::recv(io_.socket, buffer.data(), buffer.size(), 0);
     if (received >= 0) return static_cast<std::size_t>(received);
     if (!WouldBlock(errno)) ThrowConnectionError(errno);
     if (!WaitFor(POLLIN, deadline)) return std::nullopt;
@@ -153,12 +148,12 @@ bool Connection::IsReusable(const TlsContext* tls) const {
     return session && SSL_has_pending(session.get()) != 0;
   };
   return belongs && !has_pending(session_) && !has_pending(proxy_session_) &&
-         IsOpenAndIdle(io_.socket.get());
+         IsOpenAndIdle(io_.socket);
 }
 
 bool Connection::WaitFor(short events, TimePoint deadline) const {
   for (;;) {
-    pollfd poll{.fd = io_.socket.get(), .events = events, .revents = 0};
+    pollfd poll{.fd = io_.socket, .events = events, .revents = 0};
     const TimePoint now = Clock::Real().Now();
     const Duration left = deadline <= now ? Duration::zero() : deadline - now;
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
@@ -199,48 +194,6 @@ void Connection::ThrowTlsError(int error) {
 // connection, although the last read from the socket did not fail.
 bool Connection::IsClosedByProxy() const {
   return proxy_session_ && (SSL_get_shutdown(proxy_session_.get()) & SSL_RECEIVED_SHUTDOWN) != 0;
-}
-
-const BIO_METHOD* Connection::SocketBioMethod() {
-  // OpenSSL's socket BIO writes without MSG_NOSIGNAL: SIGPIPE would kill the process when the peer
-  // has closed the connection.
-  static const BIO_METHOD* const method = [] {
-    BIO_METHOD* socket_method =
-        BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "kopp socket");
-    BIO_meth_set_read(socket_method, &Connection::BioRead);
-    BIO_meth_set_write(socket_method, &Connection::BioWrite);
-    BIO_meth_set_ctrl(socket_method, &Connection::BioControl);
-    return socket_method;
-  }();
-  return method;
-}
-
-int Connection::BioRead(BIO* bio, char* bytes, int size) {
-  auto* io = static_cast<SocketIo*>(BIO_get_data(bio));
-  BIO_clear_retry_flags(bio);
-  if (std::exchange(io->drained, false)) {
-    BIO_set_retry_read(bio);
-    io->error = EAGAIN;
-    return -1;
-  }
-  const auto received = ::recv(io->socket.get(), bytes, static_cast<std::size_t>(size), 0);
-  io->drained = received > 0 && received < size;
-  if (received <= 0) io->error = received == 0 ? 0 : errno;
-  if (received < 0 && WouldBlock(errno)) BIO_set_retry_read(bio);
-  return static_cast<int>(received);
-}
-
-int Connection::BioWrite(BIO* bio, const char* bytes, int size) {
-  auto* io = static_cast<SocketIo*>(BIO_get_data(bio));
-  BIO_clear_retry_flags(bio);
-  const auto sent = ::send(io->socket.get(), bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL);
-  if (sent < 0) io->error = errno;
-  if (sent < 0 && WouldBlock(errno)) BIO_set_retry_write(bio);
-  return static_cast<int>(sent);
-}
-
-long Connection::BioControl(BIO*, int command, long, void*) {
-  return command == BIO_CTRL_FLUSH ? 1 : 0;  // nothing is buffered
 }
 
 }  // namespace kopp::detail

@@ -1,6 +1,7 @@
 #include "net/http_listener.hpp"
 
 #include <utility>
+#include <vector>
 
 namespace kopp::detail {
 
@@ -46,6 +47,30 @@ void HttpListener::ReplaceTls(std::unique_ptr<boost::asio::ssl::context> tls) {
   Post([this, tls = std::move(tls)]() mutable { tls_ = std::move(tls); });
 }
 
+void HttpListener::DisableKeepAlive() {
+  Post([this] {
+    keep_alive_ = false;
+    for (const auto& [id, session] : sessions_) session->DisableKeepAlive();
+  });
+}
+
+void HttpListener::Drain(std::function<void()> on_drained) {
+  Post([this, on_drained = std::move(on_drained)]() mutable {
+    limiter_.StopListening();
+    on_drained_ = std::move(on_drained);
+    std::vector<ConnectionId> open;  // a closed connection is erased from sessions_
+    for (const auto& [id, session] : sessions_) open.push_back(id);
+    for (const ConnectionId id : open) {
+      if (HttpSession* session = Find(id)) session->Drain();
+    }
+    ReportDrained();
+  });
+}
+
+void HttpListener::ReportDrained() {
+  if (on_drained_ && sessions_.empty()) std::exchange(on_drained_, nullptr)();
+}
+
 void HttpListener::Crash() {
   for (const auto& [id, session] : sessions_) session->Reset();
   limiter_.StopListening();
@@ -55,6 +80,7 @@ void HttpListener::OnClosed(ConnectionId id) {
   handler_.OnClosed(id);
   sessions_.erase(id);
   limiter_.OnClosed(id);
+  ReportDrained();
 }
 
 void HttpListener::Accept(tcp::socket socket) {
@@ -63,6 +89,7 @@ void HttpListener::Accept(tcp::socket socket) {
   auto session =
       std::make_unique<HttpSession>(id, std::move(socket), tls_.get(), options_.limits, callbacks);
   auto& started = *session;
+  if (!keep_alive_) started.DisableKeepAlive();
   sessions_.emplace(id, std::move(session));
   started.Start();
 }

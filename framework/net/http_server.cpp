@@ -1,12 +1,17 @@
 #include "base/option_checks.hpp"
 #include "base/quoted.hpp"
 #include "net/http_listener.hpp"
-#include "net/server_connection.hpp"
+#include "net/produced_stream.hpp"
+#include "net/server_tls.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
+#include <utility>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -72,35 +77,8 @@ OutgoingResponse ToOutgoing(HttpResponse response) {
 }
 
 constexpr const char* kGet = "GET";
-
-/// A BodyStream whose parts are produced in another thread.
-class ProducedStream final : public detail::BodyStream {
- public:
-  /// Starts to produce the next part in another thread. That thread stores the part in the state
-  /// and calls HttpListener::Wake.
-  using Produce = std::function<void()>;
-
-  struct State {
-    std::string ready{};  // produced, but not sent yet
-    bool ended = false;
-    bool failed = false;
-  };
-
-  ProducedStream(std::shared_ptr<detail::Guarded<State>> state, Produce produce)
-      : state_(std::move(state)), produce_(std::move(produce)) {}
-
-  std::string Take() override { return std::exchange(state_->Lock()->ready, {}); }
-  [[nodiscard]] bool ended() const override {
-    auto state = state_->Lock();
-    return state->ended && state->ready.empty();
-  }
-  [[nodiscard]] bool aborted() const override { return state_->Lock()->failed; }
-  void OnDrained() override { produce_(); }
-
- private:
-  const std::shared_ptr<detail::Guarded<State>> state_;
-  const Produce produce_;
-};
+constexpr int kTooManyRequests = 429;
+constexpr std::pair kRetrySoon{"Retry-After", "1"};
 
 }  // namespace
 
@@ -113,6 +91,7 @@ class HttpServer::Impl final : private HttpListener::Handler {
                    .max_connections = options.max_connections,
                    .limits = {.max_head = options.max_head,
                               .max_body = options.max_body,
+                              .body_limits_of = [this](auto target) { return LimitsOf(target); },
                               .request_timeout = options.request_timeout,
                               .idle_timeout = options.idle_timeout,
                               .write_timeout = options.write_timeout}},
@@ -140,20 +119,40 @@ class HttpServer::Impl final : private HttpListener::Handler {
     if (!serves_tls_) throw std::logic_error("HttpServer::SetCertificate: it serves plain HTTP");
     listener_.ReplaceTls(MakeTls(tls));
   }
+  void DisableKeepAlive() { listener_.DisableKeepAlive(); }
+  bool Drain(Clock& clock, TimePoint deadline) {
+    std::unique_lock lock{drain_mutex_};
+    if (!std::exchange(draining_, true)) {
+      listener_.Drain([this] {
+        const std::lock_guard guard{drain_mutex_};
+        drained_ = true;
+        drain_changed_.notify_all();
+      });
+    }
+    while (!drained_ && clock.Now() < deadline) clock.WaitUntil(lock, drain_changed_, deadline);
+    return drained_;
+  }
   [[nodiscard]] const asio::ip::tcp::endpoint& endpoint() const { return listener_.endpoint(); }
 
  private:
   struct RunningRoute {
     RunningRoute(Route served, std::size_t thread_count)
-        : route(std::move(served)), threads(thread_count) {}
+        : route(std::move(served)), threads(thread_count) {
+      const std::size_t limit = route.max_body_bytes_in_flight;
+      if (limit > 0) body_budget = std::make_shared<detail::ByteBudget>(limit);
+    }
 
     const Route route;
+    std::shared_ptr<detail::ByteBudget> body_budget;  // null: no limit
+    std::atomic<std::size_t> in_flight = 0;
     asio::thread_pool threads;
   };
 
   [[nodiscard]] std::unique_ptr<asio::ssl::context> MakeTls(const HttpServerTls& tls) const {
     try {
-      return detail::MakeServerTls({.chain = tls.certificate, .key = tls.key});
+      return detail::MakeServerTls({.chain = tls.certificate, .key = tls.key}, tls.client_ca);
+    } catch (const ConfigError& error) {
+      throw ConfigError("cannot serve HTTPS on " + address_ + ": " + error.what());
     } catch (const boost::system::system_error& error) {
       throw ConfigError("cannot serve HTTPS on " + address_ +
                         ": the certificate or its key cannot be used: " + error.what() +
@@ -170,27 +169,37 @@ class HttpServer::Impl final : private HttpListener::Handler {
     if (std::find(methods.begin(), methods.end(), method) == methods.end()) {
       return listener_.Respond(id, ToOutgoing(MethodNotAllowed(methods)));
     }
-    asio::post(found->threads, [this, id, found, request = std::move(request)] {
+    const std::size_t limit = found->route.max_in_flight;
+    if (limit > 0 && found->in_flight >= limit) {
+      return listener_.Respond(id, ToOutgoing(TooManyRequests(limit)));
+    }
+    ++found->in_flight;
+    asio::post(found->threads, [this, id, found, request = std::move(request),
+                                held = std::move(incoming.held)]() mutable {
       HttpResponse response = Call(found->route.handler, request);
+      --found->in_flight;
       auto produce = std::exchange(response.stream, nullptr);
       OutgoingResponse outgoing = ToOutgoing(std::move(response));
       if (produce && request.method != "HEAD") {
         outgoing.stream = MakeStream(id, found->threads, std::move(produce));
       }
+      outgoing.held = std::move(held);
       listener_.Respond(id, std::move(outgoing));
     });
   }
 
   OutgoingResponse OnRejected(int status, const std::string& text) override {
-    return ToOutgoing({.status = status, .body = text + '\n'});
+    HttpResponse response{.status = status, .body = text + '\n'};
+    if (status == kTooManyRequests) response.headers = {kRetrySoon};
+    return ToOutgoing(std::move(response));
   }
 
   std::unique_ptr<detail::BodyStream> MakeStream(HttpListener::ConnectionId id,
                                                  asio::thread_pool& threads,
                                                  std::function<std::string()> produce) {
-    auto state = std::make_shared<detail::Guarded<ProducedStream::State>>();
+    auto state = std::make_shared<detail::Guarded<detail::ProducedStream::State>>();
     auto shared = std::make_shared<std::function<std::string()>>(std::move(produce));
-    return std::make_unique<ProducedStream>(state, [this, id, &threads, state, shared] {
+    return std::make_unique<detail::ProducedStream>(state, [this, id, &threads, state, shared] {
       asio::post(threads, [this, id, state, shared] {
         std::string part;
         bool failed = false;
@@ -229,6 +238,19 @@ class HttpServer::Impl final : private HttpListener::Handler {
     return {.status = 404, .body = text + '\n'};
   }
 
+  [[nodiscard]] detail::BodyLimits LimitsOf(std::string_view target) const {
+    target = detail::OriginForm(target);
+    const RunningRoute* found = Find(target.substr(0, target.find('?')));
+    if (found == nullptr) return {};
+    return {.max = found->route.max_body, .budget = found->body_budget};
+  }
+
+  static HttpResponse TooManyRequests(std::size_t limit) {
+    return {.status = kTooManyRequests,
+            .body = "too many requests: " + std::to_string(limit) + " are in progress\n",
+            .headers = {kRetrySoon}};
+  }
+
   static HttpResponse MethodNotAllowed(const std::vector<std::string>& methods) {
     std::string allowed;
     for (const std::string& method : methods) {
@@ -242,6 +264,10 @@ class HttpServer::Impl final : private HttpListener::Handler {
 
   const std::string address_;
   const bool serves_tls_;
+  std::mutex drain_mutex_;  // guards the next three members
+  std::condition_variable drain_changed_;
+  bool draining_ = false;
+  bool drained_ = false;
   HttpListener listener_;
   std::map<std::string, std::unique_ptr<RunningRoute>, std::less<>> routes_;
 };
@@ -250,8 +276,9 @@ HttpServer::HttpServer(const HttpServerOptions& options, Routes routes)
     : impl_(std::make_unique<Impl>(options, std::move(routes))) {}
 
 HttpServer::~HttpServer() = default;
-
 void HttpServer::SetCertificate(const HttpServerTls& tls) { impl_->SetCertificate(tls); }
+void HttpServer::DisableKeepAlive() { impl_->DisableKeepAlive(); }
+bool HttpServer::Drain(Clock& clock, TimePoint deadline) { return impl_->Drain(clock, deadline); }
 
 std::uint16_t HttpServer::port() const { return impl_->endpoint().port(); }
 

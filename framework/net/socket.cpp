@@ -26,6 +26,8 @@ void TuneSocket(int socket) {
   SetOption(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, 30'000);
 }
 
+bool WouldBlock(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
+
 bool IsOpenAndIdle(int socket) {
   char byte = 0;
   const auto received = ::recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);

@@ -29,7 +29,7 @@ void StreamSender::Pump() {
   if (bytes.empty()) return AfterLastByte();
   writing_ = true;
   connection_.SetTimeout(options_.write_timeout);
-  connection_.Write(std::move(bytes), [this](std::size_t) {
+  connection_.Write(std::move(bytes), [this] {
     writing_ = false;
     stream_->ended() ? AfterLastByte() : Pump();
   });

@@ -1,10 +1,13 @@
 #include "serving/certificate_watcher.hpp"
 
 #include "config/config_input.hpp"
+#include "net/certificate.hpp"
 
 #include <exception>
 #include <stop_token>
 #include <utility>
+
+#include <kopp/config_error.hpp>
 
 namespace kopp {
 
@@ -19,8 +22,12 @@ CertificateWatcher::CertificateWatcher(Options options) : options_(std::move(opt
 }
 
 HttpServerTls CertificateWatcher::ReadFiles() const {
-  return {.certificate = detail::ReadFile(options_.certificate, "server certificate"),
-          .key = detail::ReadFile(options_.key, "server key")};
+  HttpServerTls tls{.certificate = detail::ReadFile(options_.certificate, "server certificate"),
+                    .key = detail::ReadFile(options_.key, "server key")};
+  if (options_.client_ca.empty()) return tls;
+  tls.client_ca = detail::ReadFile(options_.client_ca, "client CA");
+  if (!detail::ReadCertificates(*tls.client_ca).empty()) return tls;
+  throw ConfigError("client CA: " + options_.client_ca.string() + " has no certificate in PEM");
 }
 
 void CertificateWatcher::ReportRead(bool succeeded) const {
@@ -38,7 +45,7 @@ void CertificateWatcher::Start(Apply apply) {
 void CertificateWatcher::Reload() {
   try {
     HttpServerTls next = ReadFiles();
-    if (next.certificate != current_.certificate || next.key != current_.key) {
+    if (next != current_) {
       apply_(next);
       current_ = std::move(next);
       options_.log.Info("Updated current TLS certificate",
@@ -54,6 +61,22 @@ void CertificateWatcher::Reload() {
                          {{"certificate", options_.certificate.string()}, {"err", last_error_}});
     }
     ReportRead(false);
+  }
+}
+
+std::unique_ptr<CertificateWatcher> WatchCertificate(const CertificateFiles& files,
+                                                     Metrics& metrics, const Logger& log,
+                                                     Clock& clock) {
+  try {
+    return std::make_unique<CertificateWatcher>(CertificateWatcher::Options{
+        .certificate = files.folder / files.certificate,
+        .key = files.folder / files.key,
+        .client_ca = files.client_ca.empty() ? "" : files.folder / files.client_ca,
+        .log = log,
+        .clock = clock,
+        .on_read = [&metrics](bool succeeded) { metrics.ObserveCertificateRead(succeeded); }});
+  } catch (const ConfigError& error) {
+    throw ConfigError(files.flag + ": " + error.what());
   }
 }
 

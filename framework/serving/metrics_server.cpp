@@ -14,22 +14,6 @@ namespace {
 constexpr AccessReviewOptions kReviews{};
 constexpr std::size_t kSecureThreads = kReviews.max_pending + 2;
 
-std::unique_ptr<CertificateWatcher> WatchCertificate(const MetricsServerOptions& options,
-                                                     Metrics& metrics, const Logger& log,
-                                                     Clock& clock) {
-  const std::filesystem::path folder(options.cert_path);
-  try {
-    return std::make_unique<CertificateWatcher>(CertificateWatcher::Options{
-        .certificate = folder / options.cert_name,
-        .key = folder / options.cert_key,
-        .log = log,
-        .clock = clock,
-        .on_read = [&metrics](bool succeeded) { metrics.ObserveCertificateRead(succeeded); }});
-  } catch (const ConfigError& error) {
-    throw ConfigError(std::string("--metrics-cert-path: ") + error.what());
-  }
-}
-
 HttpServerTls SelfSignedTls() {
   auto certificate = detail::SelfSignedCertificate();
   return {.certificate = std::move(certificate.chain), .key = std::move(certificate.key)};
@@ -61,7 +45,13 @@ MetricsServer::MetricsServer(const MetricsServerOptions& options, Metrics& metri
       route.handler = RequireAccess(std::move(route.handler), *reviewer_);
       route.threads = std::max(route.threads, kSecureThreads);
     }
-    if (!options.cert_path.empty()) certificate_ = WatchCertificate(options, metrics, log, clock);
+    if (!options.cert_path.empty()) {
+      certificate_ = WatchCertificate({.flag = "--metrics-cert-path",
+                                       .folder = options.cert_path,
+                                       .certificate = options.cert_name,
+                                       .key = options.cert_key},
+                                      metrics, log, clock);
+    }
     tls = certificate_ ? certificate_->initial() : SelfSignedTls();
   }
   server_ = ServeAt(options.bind_address, std::move(tls), std::move(routes));

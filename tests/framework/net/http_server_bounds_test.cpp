@@ -97,6 +97,36 @@ TEST_F(HttpServerTest, ClientCanSendTooLargeBodyCompletelyAndReadTheRejection) {
   EXPECT_THAT(client.ReadToEnd(), StartsWith(kTooLargeBody));
 }
 
+TEST_F(HttpServerTest, ARouteHasItsOwnLimitOfTheBody) {
+  options_.max_body = 5000;
+  routes_.at("/page").max_body = 6000;
+  Serve();
+
+  RawClient accepted(port());
+  accepted.Send(GetWithBody(6000));
+  EXPECT_EQ(accepted.Read().status, 200);
+
+  RawClient rejected(port());
+  rejected.Send(GetWithBody(6001));
+  EXPECT_THAT(rejected.ReadToEnd(), EndsWith("the body of a request is limited to 6000 bytes\n"));
+
+  RawClient other_path(port());
+  std::string request = GetWithBody(5001);
+  other_path.Send(request.replace(request.find("/page"), 5, "/none"));
+  EXPECT_THAT(other_path.ReadToEnd(), StartsWith(kTooLargeBody));
+}
+
+TEST_F(HttpServerTest, AChunkedBodyOverTheLimitOfItsRouteIsRejected) {
+  routes_.at("/page").max_body = 100;
+  Serve();
+  RawClient client(port());
+
+  client.Send("GET /page HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n65\r\n" +
+              std::string(101, 'b') + "\r\n0\r\n\r\n");
+
+  EXPECT_THAT(client.ReadToEnd(), StartsWith(kTooLargeBody));
+}
+
 // Timeouts.
 
 TEST_F(HttpServerTest, RequestSentByteByByteTimesOut) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <latch>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -62,12 +63,13 @@ class HttpServerTest : public ::testing::Test {
       {"/large", [](const HttpRequest&) { return HttpResponse{.body = std::string(kLarge, 'x')}; }},
       {"/slow",
        [this](const HttpRequest&) {
-         entered_.count_down();
+         std::call_once(first_entered_, [this] { entered_.count_down(); });
          proceed_.wait();
          return HttpResponse{.body = "at last\n"};
        }},
       {"/broken",
        [](const HttpRequest&) -> HttpResponse { throw std::runtime_error("it broke"); }}};
+  std::once_flag first_entered_;
   std::latch entered_{1};
   std::latch proceed_{1};
   std::optional<HttpServer> server_;

@@ -214,6 +214,25 @@ TEST_F(HttpServerTest, SlowHandlerDoesNotDelayTheSlowHandlerOfAnotherRoute) {
   EXPECT_EQ(first.Read().body, "released");
 }
 
+TEST_F(HttpServerTest, RequestsOverTheLimitOfARouteAreRejectedWith429UntilOneIsDone) {
+  routes_.at("/slow").max_in_flight = 2;
+  Serve();
+  const auto first = SlowClient();
+  RawClient second(port());
+  second.SendGet("/slow");  // waits for the thread of the route
+  EXPECT_EQ(Get(port(), "/page").status, 200) << "the server has read the second request";
+
+  const auto rejected = Get(port(), "/slow");
+
+  EXPECT_EQ(rejected.status, 429);
+  EXPECT_EQ(rejected.body, "too many requests: 2 are in progress\n");
+  EXPECT_THAT(rejected.head, ::testing::HasSubstr("\r\nRetry-After: 1\r\n"));
+  Proceed();
+  EXPECT_EQ(first->Read().status, 200);
+  EXPECT_EQ(second.Read().status, 200);
+  EXPECT_EQ(Get(port(), "/slow").status, 200);
+}
+
 TEST_F(HttpServerTest, RouteHandlesAsManyRequestsAtOnceAsItHasThreads) {
   BlockingRoute route(2);
   routes_["/blocking"] = route.Route(2);

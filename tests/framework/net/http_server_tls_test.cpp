@@ -8,18 +8,23 @@ namespace kopp {
 namespace {
 
 using testing::CertificateAuthority;
+using ::testing::EndsWith;
 using ::testing::StartsWith;
 
 class HttpServerTlsTest : public HttpServerTest {
  protected:
-  HttpServerTlsTest() { options_.tls = {identity_.certificate, identity_.key}; }
+  HttpServerTlsTest() {
+    options_.tls = {.certificate = identity_.certificate, .key = identity_.key};
+  }
 
   /// Returns a client that trusts `authority`.
   [[nodiscard]] std::unique_ptr<Transport> ClientTrusting(
-      const CertificateAuthority& authority) const {
+      const CertificateAuthority& authority, const testing::CertificateAndKey& client = {}) const {
     Config config;
     config.server = "https://127.0.0.1:" + std::to_string(port());
     config.certificate_authority = authority.certificate();
+    config.client_certificate = client.certificate;
+    config.client_key = client.key;
     return MakeTransport(config, {.calls = TransportOptions::Calls::kBeast});
   }
 
@@ -77,6 +82,32 @@ TEST_F(HttpServerTlsTest, ClientRejectsServerCertificateOfAnotherAuthority) {
   }
 }
 
+TEST_F(HttpServerTlsTest, OnlyClientsWithACertificateOfTheClientCaCanConnect) {
+  const CertificateAuthority root;
+  const CertificateAuthority clients(root, "clients");  // needs no certificate of its root
+  options_.tls->client_ca = clients.certificate();
+  Serve();
+  const auto call = [&](const testing::CertificateAndKey& client) {
+    return ClientTrusting(authority_, client)->Call({.target = "/page"}).status;
+  };
+
+  EXPECT_THROW(call({}), TransportError);
+  EXPECT_THROW(call(CertificateAuthority().Issue({})), TransportError);
+  EXPECT_THROW(call(root.Issue({})), TransportError);
+  EXPECT_THROW(call(clients.Issue({.expired = true})), TransportError);
+  EXPECT_EQ(call(clients.Issue({})), 200);
+}
+
+TEST_F(HttpServerTlsTest, AnEmptyClientCaIsAConfigError) {
+  options_.tls->client_ca = "";
+  try {
+    Serve();
+    FAIL() << "any client could connect, or none";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(), "cannot serve HTTPS on 127.0.0.1:0: there is no client CA in PEM");
+  }
+}
+
 TEST_F(HttpServerTlsTest, PlainHttpRequestToTlsPortGetsExplanation) {
   Serve();
   RawClient client(port());
@@ -97,6 +128,19 @@ TEST_F(HttpServerTlsTest, MalformedHandshakeClosesOnlyItsOwnConnection) {
 
   EXPECT_TRUE(client.AwaitClose());
   EXPECT_EQ(other->Call({.target = "/page"}).status, 200);
+}
+
+TEST_F(HttpServerTlsTest, AClientThatDoesNotKnowTls12IsRejected) {
+  Serve();
+  RawClient client(port());
+
+  // A ClientHello of TLS 1.1 with three cipher suites, in one record.
+  client.Send(std::string("\x16\x03\x01\x00\x31\x01\x00\x00\x2d\x03\x02", 11) +
+              std::string(32, 'r') +
+              std::string("\x00\x00\x06\xc0\x09\xc0\x13\x00\x2f\x01\x00", 11));
+
+  const std::string alert_protocol_version("\x00\x02\x02\x46", 4);
+  EXPECT_THAT(client.ReadToEnd(), EndsWith(alert_protocol_version));
 }
 
 TEST_F(HttpServerTlsTest, IncompleteHandshakeTimesOut) {
@@ -149,6 +193,8 @@ TEST_F(HttpServerTlsTest, ReplacingByAnUnusableCertificateThrowsAndKeepsTheCurre
   HttpServer& server = Serve();
 
   EXPECT_THROW(server.SetCertificate({"no PEM", identity_.key}), ConfigError);
+  EXPECT_THROW(server.SetCertificate({identity_.certificate, authority_.IssueForLoopback().key}),
+               ConfigError);
 
   EXPECT_EQ(ClientTrusting(authority_)->Call({.target = "/page"}).status, 200);
 }

@@ -1,5 +1,6 @@
 #include "serving/certificate_watcher.hpp"
 
+#include "support/certificates.hpp"
 #include "support/scratch_folder.hpp"
 
 #include <atomic>
@@ -33,6 +34,7 @@ class CertificateWatcherTest : public ::testing::Test {
   CertificateWatcher::Options NewOptions() {
     return {.certificate = folder_ / "tls.crt",
             .key = folder_ / "tls.key",
+            .client_ca = client_ca_,
             .log = Logger({.write = [this](std::string_view line) { log_ += line; }}),
             .clock = clock_,
             .on_read = [this](bool succeeded) { reads_.push_back(succeeded); }};
@@ -42,7 +44,8 @@ class CertificateWatcherTest : public ::testing::Test {
     watcher_.emplace(NewOptions());
     watcher_->Start([this](const HttpServerTls& tls) {
       if (!apply_error_.empty()) throw ConfigError(apply_error_);
-      applied_.push_back(tls.certificate + "/" + tls.key);
+      const std::string client_ca = tls.client_ca ? "/" + *tls.client_ca : "";
+      applied_.push_back(tls.certificate + "/" + tls.key + client_ca);
     });
     clock_.AwaitSleepers(1);
   }
@@ -53,6 +56,7 @@ class CertificateWatcherTest : public ::testing::Test {
   }
 
   testing::ScratchFolder folder_;
+  std::filesystem::path client_ca_;
   testing::FakeClock clock_;
   std::string log_;
   std::vector<bool> reads_;
@@ -92,6 +96,31 @@ TEST_F(CertificateWatcherTest, ChangedFilesAreAppliedWithinTenSeconds) {
   EXPECT_THAT(applied_, ElementsAre("certificate 2/key 2"));
   EXPECT_THAT(log_, HasSubstr("Updated current TLS certificate"));
   EXPECT_THAT(reads_, ElementsAre(true, true, true, true));
+}
+
+TEST_F(CertificateWatcherTest, AChangedClientCaIsApplied) {
+  const testing::CertificateAuthority first;
+  const testing::CertificateAuthority second;
+  folder_.Write("ca.crt", first.certificate());
+  client_ca_ = folder_ / "ca.crt";
+  Start();
+  EXPECT_EQ(watcher_->initial().client_ca, first.certificate());
+
+  folder_.Write("ca.crt", second.certificate());
+  Poll();
+
+  EXPECT_THAT(applied_, ElementsAre("certificate 1/key 1/" + second.certificate()));
+}
+
+TEST_F(CertificateWatcherTest, AClientCaFileWithoutACertificateIsAnErrorThatNamesIt) {
+  folder_.Write("ca.crt", "");
+  client_ca_ = folder_ / "ca.crt";
+  try {
+    const CertificateWatcher watcher(NewOptions());
+    FAIL() << "any client could connect";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("ca.crt has no certificate in PEM"));
+  }
 }
 
 TEST_F(CertificateWatcherTest, FailedReadKeepsTheCertificateAndIsLoggedOnce) {

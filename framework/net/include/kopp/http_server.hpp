@@ -16,10 +16,15 @@
 
 namespace kopp {
 
-/// A certificate chain and its private key.
+/// A certificate chain and its private key, and the clients that may connect.
 struct HttpServerTls {
   std::string certificate{};  ///< PEM: the server certificate first, then the intermediates
   std::string key{};          ///< PEM
+  /// PEM. If set, only clients with a certificate of one of these CAs can connect; Go:
+  /// tls.RequireAndVerifyClientCert. An empty text is an error.
+  std::optional<std::string> client_ca{};
+
+  friend bool operator==(const HttpServerTls&, const HttpServerTls&) = default;
 };
 
 /// Options of HttpServer. `address` is required.
@@ -109,13 +114,22 @@ class HttpServer {
     std::vector<std::string> methods{"GET"};
     /// The number of handler threads, and of requests handled at the same time. 0 means 1.
     std::size_t threads = 1;
+    /// The number of requests that are handled or wait for a thread. The server responds 429 with
+    /// Retry-After to further ones. 0: no limit.
+    std::size_t max_in_flight = 0;
+    /// Bytes of the body of a request. 0: HttpServerOptions::max_body.
+    std::size_t max_body = 0;
+    /// Bytes of the bodies of all requests together, from their arrival until their responses are
+    /// sent. The server responds 429 with Retry-After to a request that announces or sends more.
+    /// 0: no limit.
+    std::size_t max_body_bytes_in_flight = 0;
   };
   /// The routes by path. A path that ends with '/' also matches all paths below it, and itself
   /// without this '/'. The server uses the longest match.
   using Routes = std::map<std::string, Route, std::less<>>;
 
   /// Starts the server. Clients can connect when the constructor returns. Throws ConfigError with
-  /// the address and a remedy if it cannot listen or cannot use the certificate, and
+  /// the address and a remedy if it cannot listen or cannot use the certificates, and
   /// std::invalid_argument unless all times and limits are positive.
   HttpServer(const HttpServerOptions& options, Routes routes);
 
@@ -129,6 +143,16 @@ class HttpServer {
   /// and keeps the current certificate if `tls` cannot be used. Throws std::logic_error if the
   /// server serves plain HTTP.
   void SetCertificate(const HttpServerTls& tls);
+
+  /// From now on, closes each connection after its next response, which has "Connection: close". So
+  /// clients connect again, and reach another replica if this one is about to stop. The server
+  /// still accepts connections. Go: http.Server.SetKeepAlivesEnabled.
+  void DisableKeepAlive();
+  /// Stops listening, closes idle connections, and blocks until all requests that clients have
+  /// sent, or are sending, have their responses, or until `clock` reaches `deadline`. Returns
+  /// whether all connections are closed. May be called again, to wait longer. Go:
+  /// http.Server.Shutdown.
+  [[nodiscard]] bool Drain(Clock& clock, TimePoint deadline);
 
   /// Returns the port; useful if the port in the options is 0.
   [[nodiscard]] std::uint16_t port() const;

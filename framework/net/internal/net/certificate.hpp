@@ -5,10 +5,14 @@
 #include <chrono>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
-// Functions that create certificates with P-256 keys, which are fast to create. They throw
-// std::runtime_error if OpenSSL fails.
+#include <kopp/workqueue/clock.hpp>
+
+// Functions that create certificates with P-256 keys, which are fast to create, and functions that
+// read certificates. They throw std::runtime_error if OpenSSL fails.
 namespace kopp::detail {
 
 /// A certificate chain and its private key, both in PEM.
@@ -28,11 +32,15 @@ struct CertificateAndKey {
 /// the syntax of OpenSSL's configuration files.
 using CertificateExtensions = std::initializer_list<std::pair<int, std::string>>;
 
+/// How long before its creation a certificate is valid, for clients whose clock is slow.
+inline constexpr std::chrono::seconds kClockTolerance = std::chrono::hours(1);
+
 [[nodiscard]] Key NewKey();
 
-/// Returns a certificate for `key` without subject, extensions and signature. It is valid from one
-/// hour ago, for clients whose clock is slow.
-[[nodiscard]] Certificate DraftCertificate(EVP_PKEY* key, std::chrono::seconds lifetime);
+/// Returns a certificate for `key` without subject, extensions and signature. It is valid from
+/// kClockTolerance before `now` until `lifetime` after `now`.
+[[nodiscard]] Certificate DraftCertificate(EVP_PKEY* key, std::chrono::seconds lifetime,
+                                           WallTime now = Clock::Real().WallNow());
 
 /// Adds `value` to the subject of `draft`. `field` is "CN" or "O".
 void AddToSubject(X509* draft, const char* field, const std::string& value);
@@ -45,8 +53,29 @@ void SignCertificate(X509* draft, X509* issuer, EVP_PKEY* key,
 [[nodiscard]] std::string ToPem(X509* certificate);
 [[nodiscard]] std::string ToPem(EVP_PKEY* key);
 
+/// Returns the certificates in `pem`, up to the first one that cannot be read; empty: none.
+[[nodiscard]] std::vector<Certificate> ReadCertificates(std::string_view pem);
+/// Returns the first private key in `pem`, or null if it cannot be read.
+[[nodiscard]] Key ReadKey(std::string_view pem);
+
+/// The first and the last time at which a certificate is valid.
+struct CertificateValidity {
+  WallTime begin{};
+  WallTime end{};
+};
+[[nodiscard]] CertificateValidity ValidityOf(const X509* certificate);
+
+/// Returns why a client that trusts the certificates in `ca_bundle`, and no others, rejects a
+/// server that presents `chain` for `host` at the time `now`; empty: the client accepts it. Both
+/// are PEM.
+[[nodiscard]] std::string FindVerifyError(std::string_view chain, std::string_view ca_bundle,
+                                          const std::string& host, WallTime now);
+
 /// Returns a self-signed certificate for localhost and the loopback addresses. It encrypts, but a
 /// client has no way to verify it.
 [[nodiscard]] ServerCertificate SelfSignedCertificate();
+/// Returns a self-signed certificate for a client with this name. A server that trusts it accepts
+/// only the owner of its key.
+[[nodiscard]] ServerCertificate SelfSignedClientCertificate(const std::string& name);
 
 }  // namespace kopp::detail

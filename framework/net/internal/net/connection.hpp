@@ -2,6 +2,7 @@
 
 #include "net/name_lookup.hpp"
 #include "net/socket.hpp"
+#include "net/socket_bio.hpp"
 #include "net/tls.hpp"
 
 #include <cstddef>
@@ -47,26 +48,14 @@ class Connection {
 
   /// Returns the time at which the last bytes arrived. Thread-safe.
   [[nodiscard]] TimePoint LastReceived() const {
-    return Clock::Real().Now() - GetTcpStats(io_.socket.get()).silent;
+    return Clock::Real().Now() - GetTcpStats(io_.socket).silent;
   }
 
   /// Makes the current and all later calls fail. Thread-safe.
-  void Interrupt() const noexcept { detail::Interrupt(io_.socket.get()); }
+  void Interrupt() const noexcept { detail::Interrupt(io_.socket); }
 
  private:
-  // The socket below OpenSSL, with the error of its last read or write.
-  struct SocketIo {
-    FileDescriptor socket;
-    int error = 0;  // errno of the last failure; 0: the peer closed the connection
-    // The last recv returned all that had arrived. The next read polls first: to try again would
-    // be a system call, and work of OpenSSL, for nothing.
-    bool drained = false;
-  };
   [[nodiscard]] BIO* NewBio();
-  static const BIO_METHOD* SocketBioMethod();
-  static int BioRead(BIO* bio, char* bytes, int size);
-  static int BioWrite(BIO* bio, const char* bytes, int size);
-  static long BioControl(BIO* bio, int command, long number, void* pointer);
 
   [[nodiscard]] bool WaitFor(short events, TimePoint deadline) const;
   [[nodiscard]] std::optional<std::size_t> ReadPlain(std::span<char> buffer, TimePoint deadline);
@@ -78,7 +67,8 @@ class Connection {
 
   using Session = std::unique_ptr<SSL, decltype(&SSL_free)>;
 
-  SocketIo io_;
+  FileDescriptor socket_;
+  SocketIo io_;                                // of socket_; OpenSSL reads and writes it
   HandshakeResult handshake_;                  // of the last handshake
   Session proxy_session_{nullptr, &SSL_free};  // null unless session_ runs inside it
   Session session_{nullptr, &SSL_free};        // carries the bytes of Read and Write; null: no TLS

@@ -4,6 +4,7 @@
 #include "net/http_session.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -73,6 +74,11 @@ class HttpListener final : private HttpSession::Callbacks {
   void Wake(ConnectionId id);
   /// Uses `tls` for new connections. Open connections keep their certificate.
   void ReplaceTls(std::unique_ptr<boost::asio::ssl::context> tls);
+  /// From now on, closes each connection after its next response. Still accepts connections.
+  void DisableKeepAlive();
+  /// Stops listening, closes connections that wait for another request, and the others after their
+  /// next response. Calls `on_drained` in the network thread when none is open. Call it once.
+  void Drain(std::function<void()> on_drained);
   /// Runs `work` in the network thread, after earlier posted work.
   template <typename F>
   void Post(F work) {
@@ -101,6 +107,7 @@ class HttpListener final : private HttpSession::Callbacks {
   void OnClosed(ConnectionId id) override;
 
   void Accept(boost::asio::ip::tcp::socket socket);
+  void ReportDrained();
   HttpSession* Find(ConnectionId id);
 
   const Options options_;
@@ -111,6 +118,8 @@ class HttpListener final : private HttpSession::Callbacks {
   std::unique_ptr<boost::asio::ssl::context> tls_;
   ConnectionLimiter limiter_;
   ConnectionId last_id_ = 0;
+  bool keep_alive_ = true;
+  std::function<void()> on_drained_;  // empty: not draining
   std::unordered_map<ConnectionId, std::unique_ptr<HttpSession>> sessions_;
   std::jthread thread_;  // last: it uses everything above
 };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "net/byte_budget.hpp"
+
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -27,6 +29,7 @@ struct ClientCertificate {
 struct IncomingRequest {
   HttpMessage message{};
   ClientCertificate client{};
+  HeldBytes held{};  ///< the bytes of the body; to be moved to the response
 };
 
 /// A response body that is produced over time, such as a watch. Used in the network thread of the
@@ -65,6 +68,7 @@ struct OutgoingResponse {
   std::unique_ptr<BodyStream> stream{};         ///< sent after `body`; may be null
   std::optional<std::size_t> content_length{};  ///< default: the size of `body`
   Abort abort = Abort::kNever;
+  HeldBytes held{};  ///< of the request; freed when the response is sent, or the connection closed
 };
 
 /// The status and text of the response to an invalid request.

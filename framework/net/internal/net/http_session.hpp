@@ -6,20 +6,30 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
-#include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/parser.hpp>
 
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp::detail {
 
+/// The limits of the bodies of requests for one target.
+struct BodyLimits {
+  std::size_t max = 0;                   ///< bytes of one body; 0: SessionLimits::max_body
+  std::shared_ptr<ByteBudget> budget{};  ///< of all bodies together; null: no limit
+};
+
 /// The size and time limits of each connection of a server.
 struct SessionLimits {
   std::size_t max_head = 64 << 10;  ///< bytes of a request's first line and headers
   std::size_t max_body = 64 << 10;  ///< bytes of a request's body
+  /// Returns the limits for a target; may be empty. Called in the network thread.
+  std::function<BodyLimits(std::string_view target)> body_limits_of{};
   Duration request_timeout = std::chrono::seconds(10);  ///< to receive a whole request
   Duration idle_timeout = std::chrono::seconds(60);     ///< until the next request begins
   Duration write_timeout = std::chrono::seconds(10);    ///< to send a response
@@ -64,6 +74,11 @@ class HttpSession {
   /// Sends the bytes that the BodyStream of the response has ready. Does nothing without a
   /// BodyStream.
   void Wake();
+  /// Closes the connection after the next response, which has "Connection: close".
+  void DisableKeepAlive() { reusable_ = false; }
+  /// The same, but closes it now if it waits for another request of its client. A new connection is
+  /// not closed: its client is about to send a request.
+  void Drain();
   /// Closes the connection. OnClosed is called afterwards.
   void Close() { connection_.Close(); }
   /// Closes the connection with a TCP reset. OnClosed is called afterwards.
@@ -73,12 +88,15 @@ class HttpSession {
   using Error = boost::system::error_code;
 
   void WaitForRequest();
-  void ReadRequest();
+  void BeginRequest();
   void Receive();
-  void Parse();
-  void ReadBody();
+  void Parse(std::string_view bytes);
+  /// Removes the parsed bytes from `bytes`.
+  void ParseFrom(std::string_view& bytes);
+  void ReadBody(std::string_view& bytes);
   void Dispatch();
   void RejectMalformed(const Error& error);
+  void RejectOverBudget();
   void Reject(int status, const std::string& text);
   void SendWhole(OutgoingResponse response);
   void SendStream(OutgoingResponse response);
@@ -86,12 +104,17 @@ class HttpSession {
   const Id id_;
   const SessionLimits& limits_;
   Callbacks& callbacks_;
-  boost::beast::flat_buffer buffer_;  // received and not parsed yet
+  std::string unparsed_;  // received bytes that are not parsed yet
   std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
   std::size_t head_size_ = 0;  // parsed bytes of the request head
+  std::size_t max_body_ = 0;   // of the request
+  HeldBytes held_;             // of the body, or for the response to it
   bool http10_ = false;        // the client uses HTTP/1.0
   bool keep_alive_ = false;    // another request may follow
-  bool head_only_ = false;     // the request is a HEAD
+  bool reusable_ = true;       // false: the next response is the last one
+  bool waiting_ = false;       // for another request after a response
+  bool draining_ = false;
+  bool head_only_ = false;  // the request is a HEAD
   ServerConnection connection_;
   std::optional<StreamSender> sender_;
 };

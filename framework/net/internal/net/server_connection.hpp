@@ -2,59 +2,54 @@
 
 #include "net/certificate.hpp"
 #include "net/http_message.hpp"
+#include "net/socket_bio.hpp"
 
-#include <array>
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
-#include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
-#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
+#include <openssl/ssl.h>
 
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp::detail {
 
-/// Returns the TLS settings of a server: TLS 1.2 or later. Throws boost::system::system_error if
-/// the PEM texts cannot be used.
-[[nodiscard]] std::unique_ptr<boost::asio::ssl::context> MakeServerTls(
-    const ServerCertificate& certificate);
-/// The same for a server that requests a client certificate and verifies it against `client_ca`
-/// (PEM). A connection with an unverified certificate is accepted; see ClientCertificate::verified.
-[[nodiscard]] std::unique_ptr<boost::asio::ssl::context> MakeServerTls(
-    const CertificateAndKey& certificate, const std::string& client_ca);
-
 /// The server side of one connection, over TLS or plain TCP. Used in the network thread only.
 ///
 /// At most one read and one write are pending at a time. Their callbacks are called on success. On
-/// an error or after the deadline, the connection closes and calls only `on_closed`.
+/// an error or after the deadline, the connection closes and calls only `on_closed`. An idle
+/// connection holds no buffers: OpenSSL reads from and writes to the socket itself, because each
+/// stream of Asio's TLS has 68 KiB of buffers of its own.
 class ServerConnection {
  public:
-  using Callback = std::function<void(std::size_t)>;
+  using Callback = std::function<void()>;
+  /// Gets the received bytes, which are valid during the call.
+  using ReadCallback = std::function<void(std::string_view bytes)>;
 
   /// `tls` is null for plain HTTP; it is used only during the call. `on_closed` is called once,
   /// when the connection is closed and no operation is pending; it may destroy the connection.
   ServerConnection(boost::asio::ip::tcp::socket socket, boost::asio::ssl::context* tls,
-                   std::function<void()> on_closed);
+                   Callback on_closed);
   ServerConnection(const ServerConnection&) = delete;
   ServerConnection& operator=(const ServerConnection&) = delete;
 
   /// Performs the TLS handshake, if any; call it first. A client that sends plain HTTP to a TLS
   /// server gets a 400 response with the reason.
-  void Start(std::function<void()> on_ready);
+  void Start(Callback on_ready);
   [[nodiscard]] const ClientCertificate& client() const { return client_; }
 
   /// Sets a common deadline for all operations that start from now on.
-  void SetTimeout(Duration timeout) { stream_.expires_after(timeout); }
-  void ClearTimeout() { stream_.expires_never(); }
+  void SetTimeout(Duration timeout);
+  void ClearTimeout() { deadline_ = TimePoint::max(); }
 
-  void Read(boost::asio::mutable_buffer into, Callback callback);
+  /// Reads the bytes that arrive next: at most those of one TLS record.
+  void Read(ReadCallback callback);
   /// Writes all of `bytes`.
   void Write(std::string bytes, Callback callback);
 
@@ -72,26 +67,58 @@ class ServerConnection {
 
  private:
   using Error = boost::system::error_code;
+  using Socket = boost::asio::ip::tcp::socket;
+  /// The result of an attempt to read or write.
+  enum class Progress {
+    kDone,
+    kAgain,  ///< other connections are served first
+    kNeedsRead,
+    kNeedsWrite,
+    kFailed,
+  };
 
-  /// Counts an operation as pending until its completion, and then calls `callback` unless the
-  /// connection is closed.
-  template <class Next>
-  auto Pending(Next callback);
-  void Handshake();
+  /// Attempts an operation in the next turn of the network thread, so that a callback never runs in
+  /// the call that starts its operation. `attempt` returns a Progress and is repeated, when the
+  /// socket is ready for it, until it is done. A failure closes the connection.
+  template <class Attempt>
+  void TryNext(Attempt attempt);
+  /// The same, but waits until the socket is readable first.
+  template <class Attempt>
+  void TryWhenReadable(Attempt attempt);
+  template <class Attempt>
+  void Post(Attempt attempt, bool has_deadline);
+  template <class Attempt>
+  void Repeat(Attempt attempt, bool has_deadline);
+  template <class Attempt>
+  void Await(Socket::wait_type event, Attempt attempt, bool has_deadline);
+  void ArmDeadline();
+  [[nodiscard]] bool has_deadline() const { return deadline_ != TimePoint::max(); }
+
+  Progress TryHandshake();
+  Progress TryRead(std::span<char> into, std::size_t& received);
+  Progress TryWrite();
+  Progress TryDiscard();
+  [[nodiscard]] Progress ProgressOf(int tls_result);
+
   void RejectPlainHttp();
   void HalfClose();
   void ResetWhenDelivered(TimePoint deadline);
 
-  boost::beast::tcp_stream stream_;
-  std::optional<boost::asio::ssl::stream<boost::beast::tcp_stream&>> tls_;
+  Socket socket_;
+  SocketIo io_;                                                            // uses socket_
+  std::unique_ptr<SSL, decltype(&SSL_free)> session_{nullptr, &SSL_free};  // null: plain TCP
+  boost::asio::steady_timer deadline_timer_;
   boost::asio::steady_timer pause_;
-  std::function<void()> on_closed_;  // empty once it was called
-  std::function<void()> on_ready_;
+  Callback on_closed_;  // empty once it was called
+  Callback on_ready_;
   ClientCertificate client_;
-  int pending_ = 0;
+  TimePoint deadline_ = TimePoint::max();
+  TimePoint armed_for_ = TimePoint::max();  // when deadline_timer_ expires
+  int pending_ = 0;                         // operations and waits
+  int pending_with_deadline_ = 0;
   bool closed_ = false;
-  std::string writing_;  // the bytes of the pending write
-  std::array<char, 4096> discarded_{};
+  std::string writing_;      // the bytes of the pending write
+  std::size_t written_ = 0;  // the number of them that the kernel has
 };
 
 }  // namespace kopp::detail

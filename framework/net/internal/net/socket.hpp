@@ -11,6 +11,10 @@ namespace kopp::detail {
 /// probes and a user timeout that detect a dead peer within 30 s.
 void TuneSocket(int socket);
 
+/// Returns whether `error`, an errno of a non-blocking read or write, means that it can be repeated
+/// when the socket is ready.
+[[nodiscard]] bool WouldBlock(int error);
+
 /// Returns whether the connection is open and has no bytes to read. A connection between two
 /// requests that has unread bytes must not be reused: the next request would take them for its
 /// response.

@@ -1,0 +1,100 @@
+// Tests that an HttpServer ends without cutting off a request.
+#include "http_server_fixture.hpp"
+
+#include <chrono>
+#include <future>
+
+#include <kopp/testing/fake_clock.hpp>
+
+namespace kopp {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Drains `server` in another thread, without a deadline.
+std::future<bool> DrainLater(HttpServer& server) {
+  return std::async(std::launch::async,
+                    [&server] { return server.Drain(Clock::Real(), TimePoint::max()); });
+}
+
+TEST_F(HttpServerTest, WithoutKeepAliveEachConnectionEndsAfterItsNextResponse) {
+  HttpServer& server = Serve();
+  RawClient idle(port());
+  idle.SendGet("/page");
+  EXPECT_THAT(idle.Read().head, Not(HasSubstr("Connection: close")));
+
+  server.DisableKeepAlive();
+
+  idle.SendGet("/page");
+  EXPECT_THAT(idle.Read().head, HasSubstr("Connection: close\r\n"));
+  EXPECT_TRUE(idle.IsClosedWithin(10s));
+  RawClient later(port());
+  later.SendGet("/page");
+  EXPECT_THAT(later.Read().head, HasSubstr("Connection: close\r\n"));
+}
+
+TEST_F(HttpServerTest, DrainClosesIdleConnectionsAndRefusesNewOnes) {
+  HttpServer& server = Serve();
+  RawClient idle(port());
+  idle.SendGet("/page");
+  EXPECT_EQ(idle.Read().body, "hello\n");
+
+  EXPECT_TRUE(server.Drain(Clock::Real(), TimePoint::max()));
+
+  EXPECT_TRUE(idle.IsClosedWithin(10s));
+  EXPECT_THROW(RawClient{port()}, std::system_error);
+}
+
+TEST_F(HttpServerTest, DrainWaitsForTheResponseOfARunningRequest) {
+  HttpServer& server = Serve();
+  RawClient idle(port());
+  idle.SendGet("/page");
+  EXPECT_EQ(idle.Read().body, "hello\n");
+  auto client = SlowClient();
+  std::future<bool> drained = DrainLater(server);
+  EXPECT_TRUE(idle.IsClosedWithin(10s));  // the server drains
+  EXPECT_EQ(drained.wait_for(0s), std::future_status::timeout);
+
+  Proceed();
+
+  const auto response = client->Read();
+  EXPECT_EQ(response.body, "at last\n");
+  EXPECT_THAT(response.head, HasSubstr("Connection: close\r\n"));
+  client.reset();
+  EXPECT_TRUE(drained.get());
+}
+
+TEST_F(HttpServerTest, DrainWaitsForARequestThatIsStillBeingReceived) {
+  HttpServer& server = Serve();
+  auto client = std::make_unique<RawClient>(port());
+  client->Send("GET /page HTTP/1.1\r\n");
+  RawClient other(port());  // its response shows that the server has read the half request
+  other.SendGet("/page");
+  EXPECT_EQ(other.Read().body, "hello\n");
+  std::future<bool> drained = DrainLater(server);
+  EXPECT_TRUE(other.IsClosedWithin(10s));  // the server drains
+  EXPECT_EQ(drained.wait_for(0s), std::future_status::timeout);
+
+  client->Send("Host: test\r\n\r\n");
+
+  EXPECT_EQ(client->Read().body, "hello\n");
+  client.reset();
+  EXPECT_TRUE(drained.get());
+}
+
+TEST_F(HttpServerTest, DrainReturnsFalseAtItsDeadlineAndCanBeCalledAgain) {
+  HttpServer& server = Serve();
+  auto client = SlowClient();
+  testing::FakeClock clock;
+
+  EXPECT_FALSE(server.Drain(clock, clock.Now()));
+
+  Proceed();
+  EXPECT_EQ(client->Read().body, "at last\n");
+  client.reset();
+  EXPECT_TRUE(server.Drain(clock, TimePoint::max()));
+}
+
+}  // namespace
+}  // namespace kopp
