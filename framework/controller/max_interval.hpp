@@ -1,6 +1,6 @@
 #pragma once
 
-#include "timer_queue.hpp"
+#include "controller/timer_queue.hpp"
 
 #include <functional>
 #include <unordered_map>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "running_reconciles.hpp"
-#include "timer_queue.hpp"
+#include "controller/timer_queue.hpp"
 
 #include <optional>
 #include <stop_token>

@@ -8,7 +8,7 @@
 #include "reconcile_log.hpp"
 #include "reconcile_outcome.hpp"
 #include "running_reconciles.hpp"
-#include "timer_queue.hpp"
+#include "controller/timer_queue.hpp"
 #include "worker_pool.hpp"
 
 #include <functional>

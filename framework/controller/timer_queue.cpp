@@ -1,4 +1,4 @@
-#include "timer_queue.hpp"
+#include "controller/timer_queue.hpp"
 
 namespace kopp {
 

@@ -1,7 +1,7 @@
+#include "crd/yaml_writer.hpp"
 #include "crd_parts.hpp"
 #include "schema/crd_version_validation.hpp"
 #include "schema/structural_schema_validation.hpp"
-#include "yaml_writer.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -40,20 +40,16 @@ json SchemaOfVersion(const CustomResourceDefinition& definition, std::string_vie
 
 }  // namespace
 
-std::string FieldError::ToString() const {
-  return field.empty() ? message : field + ": " + message;
-}
-
 detail::VersionSchema::VersionSchema(const CustomResourceDefinition& definition,
                                      std::string_view api_version)
     : schema_(schema::StructuralSchema(SchemaOfVersion(definition, api_version))) {}
 
-std::vector<FieldError> detail::VersionSchema::Validate(json object) const {
+FieldErrors detail::VersionSchema::Validate(json object) const {
   object.erase("metadata");
   schema::NormalizeNumbers(object);
   schema::Prune(object, *schema_, &schema::PruneMetadata);
   schema::ApplySchemaDefaults(object, *schema_);
-  std::vector<FieldError> errors;
+  FieldErrors errors;
   for (schema::FieldError& error : schema::ValidateValue(object, *schema_)) {
     errors.push_back({.field = std::move(error.field),
                       .message = std::move(error.message),
@@ -62,11 +58,11 @@ std::vector<FieldError> detail::VersionSchema::Validate(json object) const {
   return errors;
 }
 
-std::vector<FieldError> detail::VersionSchema::ValidateText(std::string_view object) const {
+FieldErrors detail::VersionSchema::ValidateText(std::string_view object) const {
   return Validate(json::parse(object));
 }
 
-std::vector<FieldError> Validate(const json& object, const CustomResourceDefinition& definition) {
+FieldErrors Validate(const json& object, const CustomResourceDefinition& definition) {
   if (!object.is_object()) throw std::invalid_argument("the object to validate is not an object");
   return detail::VersionSchema(definition, schema::StringField(object, "apiVersion"))
       .Validate(object);

@@ -1,4 +1,4 @@
-#include "yaml_writer.hpp"
+#include "crd/yaml_writer.hpp"
 
 #include <algorithm>
 #include <array>

@@ -84,6 +84,7 @@ Manager::Impl::Impl(Options options)
       recorder_(NewRecorder(options_)),
       cluster_(std::make_unique<Cluster::Impl>(MainCluster())),
       leadership_(options_, *cluster_, recorder_),
+      webhooks_(options_, client(), cache(), *metrics_),
       endpoints_(std::make_unique<ManagerServers>(options_)) {
   if (options_.debug.bind_address != "0") history_ = std::make_unique<ReconcileHistory>();
   for (auto& group : groups_) {
@@ -199,6 +200,15 @@ void Manager::AddCrdSource(detail::CrdSource source) { impl_->crds().Add(std::mo
 std::vector<CustomResourceDefinition> Manager::Crds() const { return impl_->crds().Definitions(); }
 void Manager::InstallCrds(Duration timeout, const std::stop_token& stop) {
   impl_->InstallCrds(timeout, stop);
+}
+void Manager::AddKindWebhook(KindWebhook webhook) { impl_->webhooks().Add(std::move(webhook)); }
+void Manager::AddWebhook(const std::string& path, AdmissionHandler handler,
+                         const WebhookOptions& options) {
+  impl_->webhooks().AddAdmission(path, std::move(handler), options);
+}
+void Manager::AddAuthentication(const std::string& path, Authenticator authenticate,
+                                const WebhookOptions& options) {
+  impl_->webhooks().AddAuthentication(path, std::move(authenticate), options);
 }
 void Manager::Add(RunnableOptions options, Runnable runnable) {
   impl_->Add(std::move(options), std::move(runnable));

@@ -5,6 +5,7 @@
 #include "leadership.hpp"
 #include "manager_servers.hpp"
 #include "manager_view.hpp"
+#include "manager_webhooks.hpp"
 #include "program_crds.hpp"
 #include "recording/recorder.hpp"
 #include "runnable_threads.hpp"
@@ -47,6 +48,7 @@ class Manager::Impl {
   Cluster& AddCluster(const std::string& name, ClusterOptions options);
   void AddMetricsServerExtraHandler(const std::string& path, const HttpServer::Route& route);
   [[nodiscard]] ProgramCrds& crds() { return crds_; }
+  [[nodiscard]] WebhookRegistry& webhooks() { return webhooks_.registry(); }
   [[nodiscard]] ManagerServers& endpoints() { return *endpoints_; }
   [[nodiscard]] Metrics& metrics() { return *metrics_; }
   [[nodiscard]] std::stop_token Elected() const { return leadership_.elected(); }
@@ -128,6 +130,7 @@ class Manager::Impl {
   std::atomic<bool> failed_ = false;
   std::shared_ptr<Transport> direct_transport_;  // without retries: for the Lease and reviews
   Leadership leadership_;
+  ManagerWebhooks webhooks_;            // uses the client and the cache
   std::unique_ptr<Shutdown> shutdown_;  // null before the stop
   std::unique_ptr<ManagerServers> endpoints_;
   std::stop_source stop_;  // requested by the token of Run, or after a failure

@@ -31,9 +31,14 @@ int Manager::Impl::Run(const std::stop_token& stop) {
   if (options_.action == Options::Action::kCheck) return Check(stop);
   if (options_.action == Options::Action::kPrintRbac) return PrintRoles();
   if (options_.action == Options::Action::kPrintCrd) return crds_.Print(options_.log);
+  if (options_.action == Options::Action::kPrintWebhooks) return webhooks_.Print();
   const std::stop_callback forward(stop, [this] { stop_.request_stop(); });
   try {
-    if (Start(stop_.get_token())) Lead(stop_.get_token());
+    if (Start(stop_.get_token())) {
+      const std::stop_callback announce(stop_.get_token(),
+                                        [this] { webhooks_.AnnounceShutdown(); });
+      Lead(stop_.get_token());
+    }
   } catch (const std::exception& error) {
     if (!stop_.stop_requested() || failed_) Fail("Cannot start", error.what());
   }
@@ -54,6 +59,7 @@ bool Manager::Impl::Start(const std::stop_token& stop) {
   AddLivenessChecks(view_, endpoints_->liveness());
   for (const auto& controller : controllers_)
     AddLivenessChecks(view_, *controller, endpoints_->liveness());
+  webhooks_.Start(endpoints_->readiness());  // before readiness is served
   endpoints_->Start(*metrics_, Client(*direct_transport_, options_.name));
   endpoints_->StartDebugPages(MakeDebugSource(view_, history_.get()));
   Group(RunnableGroup::kServers).Start();
@@ -257,6 +263,7 @@ void Manager::Impl::StopAll() {
   SetPhase(Phase::kStopping);
   Shutdown& shutdown = BeginShutdown(options_.graceful_shutdown_timeout);
   StopGroup(RunnableGroup::kOthers, shutdown);
+  webhooks_.Stop(shutdown);  // their functions may read the caches
   StopCaches(shutdown);
   if (events_) StopEvents(*events_, shutdown);
   StopGroup(RunnableGroup::kServers, shutdown);

@@ -4,6 +4,7 @@
 #include "base/quoted.hpp"
 #include "flag_parsers.hpp"
 #include "net/bind_address.hpp"
+#include "webhook_flags.hpp"
 
 #include <chrono>
 #include <map>
@@ -249,6 +250,10 @@ void AddActionFlags(Flags& flags, OptionValues& values) {
              .help = "Print the CustomResourceDefinitions of the program, and exit.",
              .group = kActionsGroup},
             values.print_crd);
+  flags.Add({.name = "print-webhooks",
+             .help = "Print the webhook configurations of the program, and exit.",
+             .group = kActionsGroup},
+            values.print_webhooks);
   flags.Add({.name = "install-crds",
              .help = "Create or update the CustomResourceDefinitions of the program, then run.",
              .group = kActionsGroup},
@@ -260,6 +265,7 @@ void RequireOneAction(const OptionValues& values) {
   if (values.check) actions.emplace_back("--check");
   if (values.print_rbac) actions.emplace_back("--print-rbac");
   if (values.print_crd) actions.emplace_back("--print-crd");
+  if (values.print_webhooks) actions.emplace_back("--print-webhooks");
   if (actions.size() > 1) {
     throw UsageError(actions[0] + " and " + actions[1] + " exclude each other: use one of them");
   }
@@ -290,6 +296,7 @@ void AddOptionFlags(Flags& flags, OptionValues& values) {
   AddLeaseTimeFlags(flags, values.options.leader_election);
   AddMetricsFlags(flags, values.options);
   AddProbeFlags(flags, values.options);
+  AddWebhookFlags(flags, values.options.webhook);
   AddLogFlags(flags, values.log);
   AddActionFlags(flags, values);
   AddCompatibilityFlags(flags, values);
@@ -303,6 +310,7 @@ Options ToOptions(OptionValues values, std::string name) {
   if (values.check) values.options.action = Options::Action::kCheck;
   if (values.print_rbac) values.options.action = Options::Action::kPrintRbac;
   if (values.print_crd) values.options.action = Options::Action::kPrintCrd;
+  if (values.print_webhooks) values.options.action = Options::Action::kPrintWebhooks;
   values.options.name = std::move(name);
   values.options.log = Logger(ToLogOptions(values.log));
   return std::move(values.options);

@@ -8,6 +8,7 @@
 #include "reconcile_collector.hpp"
 #include "rest_client_collector.hpp"
 #include "shared_family.hpp"
+#include "webhook_collector.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -125,6 +126,10 @@ struct Metrics::Families {
                                                          "Total number of certificate reads"};
   PermanentFamily<prometheus::Counter> certificate_errors{
       "certwatcher_read_certificate_errors_total", "Total number of certificate read errors"};
+  PermanentFamily<prometheus::Gauge> certificate_expiry{
+      "kopp_webhook_certificate_expiration_timestamp_seconds",
+      "Time at which the certificate of the webhooks expires, in seconds since 1970."};
+  WebhookCollector webhooks{};
   PermanentFamily<prometheus::Counter> dropped_events{
       "kopp_events_dropped_total", "Total number of Events that were not written, by reason."};
   PermanentFamily<prometheus::Counter> write_loops{
@@ -165,6 +170,8 @@ std::string Metrics::Text() const {
                                                              &f.leader_elections,
                                                              &f.certificate_reads,
                                                              &f.certificate_errors,
+                                                             &f.certificate_expiry,
+                                                             &f.webhooks,
                                                              &f.dropped_events,
                                                              &f.write_loops,
                                                              &f.process,
@@ -184,6 +191,15 @@ void Metrics::ObserveRateLimiter(std::string_view method, std::string_view host,
 void Metrics::ObserveCertificateRead(bool succeeded) {
   families_->certificate_reads.GetOrCreate({})->Increment();
   if (!succeeded) families_->certificate_errors.GetOrCreate({})->Increment();
+}
+
+void Metrics::SetWebhookCertificateExpiry(WallTime expiry) {
+  const std::chrono::duration<double> since_1970 = expiry.time_since_epoch();
+  families_->certificate_expiry.GetOrCreate({})->Set(since_1970.count());
+}
+
+WebhookMetrics Metrics::NewWebhookMetrics(const std::string& path) {
+  return families_->webhooks.Add(ToUtf8(path), Buckets());
 }
 
 std::unique_ptr<workqueue::Metric> Metrics::NewClusterSyncedMetric(const std::string& cluster,

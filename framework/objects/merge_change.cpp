@@ -1,3 +1,5 @@
+#include "objects/merge_change.hpp"
+
 #include <cstddef>
 #include <optional>
 #include <stdexcept>
@@ -11,7 +13,7 @@
 
 // Carries a change of a struct over to the whole object, which has more fields than the struct.
 
-namespace kopp::detail {
+namespace kopp {
 namespace {
 
 using nlohmann::json;
@@ -130,8 +132,12 @@ void Merge(json& whole, const json& before, const json& after) {
 
 }  // namespace
 
-void MergeChange(json& whole, const std::string& before, const std::string& after) {
+void MergeChange(json& whole, const json& before, const json& after) {
+  Merge(whole, before, after);
+}
+
+void detail::MergeChange(json& whole, const std::string& before, const std::string& after) {
   Merge(whole, json::parse(before), json::parse(after));
 }
 
-}  // namespace kopp::detail
+}  // namespace kopp

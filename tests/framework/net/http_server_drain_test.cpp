@@ -28,7 +28,7 @@ TEST_F(HttpServerTest, WithoutKeepAliveEachConnectionEndsAfterItsNextResponse) {
 
   idle.SendGet("/page");
   EXPECT_THAT(idle.Read().head, HasSubstr("Connection: close\r\n"));
-  EXPECT_TRUE(idle.IsClosedWithin(10s));
+  EXPECT_TRUE(idle.AwaitClose());
   RawClient later(port());
   later.SendGet("/page");
   EXPECT_THAT(later.Read().head, HasSubstr("Connection: close\r\n"));
@@ -42,7 +42,7 @@ TEST_F(HttpServerTest, DrainClosesIdleConnectionsAndRefusesNewOnes) {
 
   EXPECT_TRUE(server.Drain(Clock::Real(), TimePoint::max()));
 
-  EXPECT_TRUE(idle.IsClosedWithin(10s));
+  EXPECT_TRUE(idle.AwaitClose());
   EXPECT_THROW(RawClient{port()}, std::system_error);
 }
 
@@ -53,7 +53,7 @@ TEST_F(HttpServerTest, DrainWaitsForTheResponseOfARunningRequest) {
   EXPECT_EQ(idle.Read().body, "hello\n");
   auto client = SlowClient();
   std::future<bool> drained = DrainLater(server);
-  EXPECT_TRUE(idle.IsClosedWithin(10s));  // the server drains
+  EXPECT_TRUE(idle.AwaitClose());  // the server drains
   EXPECT_EQ(drained.wait_for(0s), std::future_status::timeout);
 
   Proceed();
@@ -73,7 +73,7 @@ TEST_F(HttpServerTest, DrainWaitsForARequestThatIsStillBeingReceived) {
   other.SendGet("/page");
   EXPECT_EQ(other.Read().body, "hello\n");
   std::future<bool> drained = DrainLater(server);
-  EXPECT_TRUE(other.IsClosedWithin(10s));  // the server drains
+  EXPECT_TRUE(other.AwaitClose());  // the server drains
   EXPECT_EQ(drained.wait_for(0s), std::future_status::timeout);
 
   client->Send("Host: test\r\n\r\n");

@@ -1,13 +1,12 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include <kopp/crd.hpp>
+#include <kopp/field_error.hpp>
 #include <kopp/informer/fields.hpp>
 
 namespace kopp {
@@ -15,17 +14,6 @@ namespace kopp {
 namespace schema {
 struct Schema;
 }
-
-/// A field that the schema of its kind refuses, in the words of the API server.
-struct FieldError {
-  std::string field = {};    ///< "spec.replicas"
-  std::string message = {};  ///< "Invalid value: 0: spec.replicas in body should be …"
-  std::string reason = {};   ///< "FieldValueInvalid"
-
-  /// Returns field and message: "spec.replicas: Invalid value: 0: …".
-  [[nodiscard]] std::string ToString() const;
-  friend bool operator==(const FieldError&, const FieldError&) = default;
-};
 
 /// Validates a JSON object against the schema of its apiVersion in `definition`, as the API server
 /// does before it stores the object: unknown fields are ignored, defaults are set, then values are
@@ -36,8 +24,8 @@ struct FieldError {
 /// CEL rules (the markers Validation and Immutable) are not evaluated: only the API server does.
 /// Metadata is not validated, either. Throws std::invalid_argument if `object` is not a JSON object
 /// or if the definition does not have its version.
-[[nodiscard]] std::vector<FieldError> Validate(const nlohmann::json& object,
-                                               const CustomResourceDefinition& definition);
+[[nodiscard]] FieldErrors Validate(const nlohmann::json& object,
+                                   const CustomResourceDefinition& definition);
 
 namespace detail {
 
@@ -46,8 +34,8 @@ class VersionSchema {
  public:
   /// Throws std::invalid_argument if the definition does not have the version.
   VersionSchema(const CustomResourceDefinition& definition, std::string_view api_version);
-  [[nodiscard]] std::vector<FieldError> Validate(nlohmann::json object) const;
-  [[nodiscard]] std::vector<FieldError> ValidateText(std::string_view object) const;
+  [[nodiscard]] FieldErrors Validate(nlohmann::json object) const;
+  [[nodiscard]] FieldErrors ValidateText(std::string_view object) const;
 
  private:
   std::shared_ptr<const schema::Schema> schema_;
@@ -62,7 +50,7 @@ class VersionSchema {
 /// The first call for a kind builds its schema. Thread-safe. Throws nlohmann::json::exception if a
 /// RawJson of the object is not JSON.
 template <HasCrd T>
-[[nodiscard]] std::vector<FieldError> Validate(const T& object) {
+[[nodiscard]] FieldErrors Validate(const T& object) {
   static const detail::VersionSchema schema(CustomResourceDefinitionOf<T>(), T::kKind.api_version);
   return schema.ValidateText(Encode(object));
 }

@@ -15,6 +15,8 @@
 #include <kopp/permission.hpp>
 #include <kopp/runnable.hpp>
 #include <kopp/serving/health.hpp>
+#include <kopp/webhook/token_review.hpp>
+#include <kopp/webhook/webhook_builder.hpp>
 #include <kopp/workqueue/owned_ptr.hpp>
 
 namespace kopp {
@@ -79,6 +81,21 @@ class Manager {
   /// Options::install_crds is set. Call it before Run to read objects of the kinds before.
   void InstallCrds(Duration timeout = std::chrono::seconds(30), const std::stop_token& stop = {});
 
+  /// Adds webhooks for objects of `T`. Complete them with functions of the returned builder, which
+  /// throw std::logic_error after Run, or if a path is in use. Run serves them over HTTPS, also on
+  /// other replicas than the leader; see Options::webhook.
+  template <typename T>
+  WebhookBuilder<T> AddWebhook(const WebhookOptions& options = {}) {
+    static_assert(detail::RequireObject<T>());
+    return {[this](KindWebhook webhook) { AddKindWebhook(std::move(webhook)); }, options};
+  }
+  /// Adds a webhook for objects of any kind, and one that the API server asks about bearer tokens.
+  /// Both also throw std::invalid_argument if the path is not valid.
+  void AddWebhook(const std::string& path, AdmissionHandler handler,
+                  const WebhookOptions& options = {});
+  void AddAuthentication(const std::string& path, Authenticator authenticate,
+                         const WebhookOptions& options = {});
+
   /// Adds a task that runs on a thread of its own, in its group. If the manager runs and has
   /// started the group, the task starts at once. Throws std::logic_error during the shutdown, and
   /// std::system_error if there are too many threads.
@@ -102,7 +119,8 @@ class Manager {
   /// "queue-NAME": see HealthOptions::liveness_limit.
   void AddHealthzCheck(std::string name, HealthCheck check);
   /// Adds a check to /readyz: the Pod is not ready while one fails. There is already "caches",
-  /// which fails until all caches have synced, and "shutdown", which fails after a stop request.
+  /// which fails until all caches have synced, "webhook", which fails while the server of webhooks
+  /// does not accept connections, and "shutdown", which fails after a stop request.
   void AddReadyzCheck(std::string name, HealthCheck check);
   /// Adds a path to the metrics server, with the same access control. Throws std::logic_error after
   /// Run, and std::invalid_argument if the path is in use.
@@ -143,7 +161,8 @@ class Manager {
 
   /// Starts everything in this order, and blocks until a stop is requested:
   ///
-  /// 1. the servers of metrics, health checks and debug pages, and RunnableGroup::kServers,
+  /// 1. the servers of webhooks, metrics, health checks and debug pages, and
+  ///    RunnableGroup::kServers,
   /// 2. the caches of all clusters, after a check that their API servers serve the watched kinds
   ///    (see CacheOptions::wait_if_missing), and kCaches; then it waits until the caches have
   ///    synced, those of a further cluster only if it is ClusterOptions::required,
@@ -153,8 +172,9 @@ class Manager {
   ///
   /// Then stops: the controllers finish their current reconciles while their sources and
   /// kLeaderElected end, with leader election the queued Events of reconciles are written and the
-  /// lease is released, kOthers ends, the caches and kCaches end, the queued Events are written,
-  /// kServers and the servers end.
+  /// lease is released, kOthers ends, webhooks are answered until
+  /// WebhookServerOptions::shutdown_delay after the stop request, the caches and kCaches end, the
+  /// queued Events are written, kServers and the servers end.
   ///
   /// If a leader loses its lease, Context::client refuses to write from this moment on, Events of
   /// reconciles are dropped, the stop of each reconcile is requested, and calls are cancelled. With
@@ -172,14 +192,15 @@ class Manager {
   /// do not return within the timeout, the process exits with code 1, because a thread cannot be
   /// terminated; the log names them.
   ///
-  /// With Options::Action::kCheck, kPrintRbac or kPrintCrd, Run prints to standard output and
-  /// returns at once: 0, or 1 if the check has found a problem.
+  /// With Options::Action::kCheck, kPrintRbac, kPrintCrd or kPrintWebhooks, Run prints to standard
+  /// output and returns at once: 0, or 1 if the check has found a problem.
   int Run(const std::stop_token& stop);
 
  private:
   class Impl;
 
   void AddCrdSource(detail::CrdSource source);
+  void AddKindWebhook(KindWebhook webhook);
   Controller& NewController(ControllerOptions options, const Kind& kind);
 
   detail::OwnedPtr<Impl> impl_;

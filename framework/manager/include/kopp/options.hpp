@@ -23,6 +23,7 @@
 #include <kopp/transport.hpp>
 #include <kopp/transport/observing_transport.hpp>
 #include <kopp/transport/retrying_transport.hpp>
+#include <kopp/webhook/webhook_server_options.hpp>
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp {
@@ -56,10 +57,11 @@ struct DebugOptions {
 struct Options {
   /// What Manager::Run does.
   enum class Action {
-    kRun,        ///< runs the controllers
-    kCheck,      ///< --check: prints whether the program could run, without changing anything
-    kPrintRbac,  ///< --print-rbac: prints the Roles that the program needs
-    kPrintCrd,   ///< --print-crd: prints the CustomResourceDefinitions of the program
+    kRun,            ///< runs the controllers
+    kCheck,          ///< --check: prints whether the program could run, without changing anything
+    kPrintRbac,      ///< --print-rbac: prints the Roles that the program needs
+    kPrintCrd,       ///< --print-crd: prints the CustomResourceDefinitions of the program
+    kPrintWebhooks,  ///< --print-webhooks: prints the webhook configurations of the program
   };
   Action action = Action::kRun;
 
@@ -94,6 +96,7 @@ struct Options {
   MetricsServerOptions metrics{};  ///< --metrics-bind-address and further flags
   HealthOptions health{};          ///< --health-probe-bind-address
   DebugOptions debug{};            ///< --debug-bind-address
+  WebhookServerOptions webhook{};  ///< --webhook-port and further flags
 
   EventRecorderOptions events{};  ///< of the Events of controllers and of leader election
 
@@ -109,8 +112,9 @@ struct Options {
   /// shorter or longer at random.
   Duration sync_period = std::chrono::hours(10);
 
-  /// --graceful-shutdown-timeout: the time that running reconciles have to finish after a stop; a
-  /// negative time is no limit. Keep it below terminationGracePeriodSeconds of the Pod.
+  /// --graceful-shutdown-timeout: the time that running reconciles and webhooks have to finish
+  /// after a stop; a negative time is no limit. Keep it below terminationGracePeriodSeconds of the
+  /// Pod.
   Duration graceful_shutdown_timeout = std::chrono::seconds(30);
 
   /// --record: writes what the operator reads from its API server, and its reconciles, to this new

@@ -12,6 +12,7 @@
 #include <kopp/informer/metrics.hpp>
 #include <kopp/leader_election.hpp>
 #include <kopp/metrics/custom_metrics.hpp>
+#include <kopp/metrics/webhook_metrics.hpp>
 #include <kopp/workqueue/clock.hpp>
 
 namespace kopp {
@@ -58,6 +59,12 @@ class Metrics final : public ControllerMetrics,
   /// Counts a read of the files of a server certificate in certwatcher_read_certificate_total and,
   /// if it failed, in certwatcher_read_certificate_errors_total.
   void ObserveCertificateRead(bool succeeded);
+
+  /// Sets kopp_webhook_certificate_expiration_timestamp_seconds, which exists from then on.
+  void SetWebhookCertificateExpiry(WallTime expiry);
+
+  /// Returns the metrics of the webhook at `path`. A webhook server updates them.
+  [[nodiscard]] WebhookMetrics NewWebhookMetrics(const std::string& path);
 
   /// Adds a further cluster to kopp_cluster_synced, until the returned metric is destroyed.
   /// `synced` returns whether all caches of the cluster have synced; it must be thread-safe.

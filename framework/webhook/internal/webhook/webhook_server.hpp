@@ -1,0 +1,63 @@
+#pragma once
+
+#include "serving/certificate_watcher.hpp"
+#include "webhook/webhook_registry.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <kopp/http_server.hpp>
+#include <kopp/log.hpp>
+#include <kopp/metrics.hpp>
+#include <kopp/webhook/webhook_server_options.hpp>
+#include <kopp/workqueue/clock.hpp>
+#include <kopp/workqueue/guarded.hpp>
+
+namespace kopp {
+
+/// What a WebhookServer uses. All must outlive it.
+struct WebhookServing {
+  const WebhookServerOptions& options;
+  WebhookRegistry& webhooks;
+  Metrics& metrics;
+  Logger log{};
+  Clock& clock;
+};
+
+/// Serves webhooks over HTTPS. The certificate is replaced without a restart. Thread-safe, except
+/// that Stop must be the last call.
+class WebhookServer {
+ public:
+  /// Serves until Stop, also while this replica is not the leader. Throws ConfigError,
+  /// which names the flag, if it cannot listen or read the certificate.
+  explicit WebhookServer(const WebhookServing& serving);
+  ~WebhookServer() { Stop(); }
+  WebhookServer(const WebhookServer&) = delete;
+  WebhookServer& operator=(const WebhookServer&) = delete;
+
+  /// Returns the address and port, as HttpServer::address. Do not call it after Stop.
+  [[nodiscard]] std::string address() const { return server_->address(); }
+  /// Connects to the server, and blocks until the TLS handshake is complete, at most 5 seconds.
+  /// Returns why it cannot, or nullopt. controller-runtime: Server.StartedChecker.
+  [[nodiscard]] std::optional<std::string> Problem() const;
+
+  /// Begins the end of the server: it serves for WebhookServerOptions::shutdown_delay, and closes
+  /// each connection after its next response. Does not block.
+  void AnnounceShutdown();
+  /// Blocks until this time has passed, and then until all requests are answered, or until
+  /// `deadline`. Returns whether all are answered. May be called again.
+  [[nodiscard]] bool Drain(TimePoint deadline);
+  /// Ends the server: requests the stop of the running functions, and blocks until they return.
+  void Stop();
+
+ private:
+  void ReportExpiry(const std::string& certificate) const;
+
+  const WebhookServing serving_;
+  std::unique_ptr<CertificateWatcher> certificate_;
+  std::unique_ptr<HttpServer> server_;
+  detail::Guarded<TimePoint> serve_until_;  // the epoch: no shutdown was announced
+};
+
+}  // namespace kopp
