@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <kopp/dynamic_client.hpp>
+
 namespace kopp {
 namespace {
 
