@@ -129,7 +129,7 @@ bench: build/$(PRESET)/build.ninja
 
 # TARGETS: the fuzz targets to run, for SECONDS or with RUNS inputs each, two at a time. Findings are in build/fuzz/findings.
 SECONDS := 60
-TARGETS := apiserver http_response json kubeconfig selector
+TARGETS := apiserver http_response json kubeconfig selector webhook
 fuzz:
 	$(call packages,$(BUILD_PACKAGES) $(FUZZ_PACKAGES))
 	cmake --preset fuzz

@@ -19,7 +19,8 @@ using Target = void (*)(std::string_view input);
 const std::map<std::string, Target> targets = {{"http_response", FuzzHttpResponse},
                                                {"json", FuzzJson},
                                                {"kubeconfig", FuzzKubeconfig},
-                                               {"selector", FuzzSelector}};
+                                               {"selector", FuzzSelector},
+                                               {"webhook", FuzzWebhook}};
 
 std::vector<std::filesystem::path> Seeds() {
   std::vector<std::filesystem::path> seeds;

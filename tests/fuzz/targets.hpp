@@ -28,4 +28,7 @@ void FuzzSelector(std::string_view input);
 /// Receives the input as the response to an HTTP request.
 void FuzzHttpResponse(std::string_view input);
 
+/// Sends the input as a review to a defaulting, a validating and an authentication webhook.
+void FuzzWebhook(std::string_view input);
+
 }  // namespace kopp::fuzz
