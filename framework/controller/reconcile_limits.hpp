@@ -1,7 +1,7 @@
 #pragma once
 
-#include "running_reconciles.hpp"
 #include "controller/timer_queue.hpp"
+#include "running_reconciles.hpp"
 
 #include <optional>
 #include <stop_token>

@@ -3,12 +3,12 @@
 #include "controller/failing_keys.hpp"
 #include "controller/own_events.hpp"
 #include "controller/owner_check.hpp"
+#include "controller/timer_queue.hpp"
 #include "max_interval.hpp"
 #include "reconcile_limits.hpp"
 #include "reconcile_log.hpp"
 #include "reconcile_outcome.hpp"
 #include "running_reconciles.hpp"
-#include "controller/timer_queue.hpp"
 #include "worker_pool.hpp"
 
 #include <functional>

@@ -1,7 +1,9 @@
 #include "manager_webhooks.hpp"
 
 #include "base/ascii.hpp"
+#include "base/quoted.hpp"
 #include "webhook/webhook_configurations.hpp"
+#include "webhook_flags.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -15,19 +17,26 @@
 namespace kopp {
 namespace {
 
-/// Returns the name of the program as a part of names of objects: "my-operator" for "My_Operator".
+/// Returns the name of the program as a part of names of objects: "my-operator" for "My_Operator"
+/// and "my.operator".
 std::string ObjectNameOf(const Options& options) {
   std::string name = detail::ToLowerAscii(options.name);
-  std::ranges::replace(name, '_', '-');
+  std::ranges::replace_if(
+      name, [](char c) { return c == '_' || c == '.'; }, '-');
   return name;
 }
 
-/// Returns the Service of the webhooks. Throws ConfigError if its namespace is not known.
+/// Returns the Service of the webhooks. Throws ConfigError if its namespace is not known, or the
+/// option is not valid.
 ObjectKey ServiceOf(const Options& options) {
   const std::string& service = options.webhook.service;
   if (!service.empty()) {
-    const auto slash = service.find('/');
-    return {service.substr(0, slash), service.substr(slash + 1)};
+    if (detail::IsService(service)) {
+      const auto slash = service.find('/');
+      return {service.substr(0, slash), service.substr(slash + 1)};
+    }
+    throw ConfigError("Options::webhook.service must be NAMESPACE/NAME, not " +
+                      detail::Quoted(service));
   }
   try {
     return {LeaderElectionNamespace({}), ObjectNameOf(options) + "-webhook-service"};
@@ -51,6 +60,7 @@ ManagerWebhooks::ManagerWebhooks(const Options& options, const Client& client, c
                  .clock = options.clock}) {}
 
 void ManagerWebhooks::Start(HealthChecks& readiness) {
+  registry_.Close();
   if (registry_.empty()) return;
   if (options_.webhook.port < 0) {
     options_.log.Info("Webhooks are not served", {{"webhook-port", options_.webhook.port}});

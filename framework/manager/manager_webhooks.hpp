@@ -26,7 +26,8 @@ class ManagerWebhooks {
   /// Serves the webhooks, if there are any and WebhookServerOptions::port is not -1, and adds the
   /// check "webhook" to `readiness`. Throws ConfigError, which names the flag, if it cannot.
   void Start(HealthChecks& readiness);
-  /// Begins the end of the server; see WebhookServer::AnnounceShutdown. Does nothing without one.
+  /// Starts the shutdown of the server; see WebhookServer::AnnounceShutdown. Does nothing without
+  /// one.
   void AnnounceShutdown();
   /// Blocks until all requests are answered, and ends the server.
   void Stop(Shutdown& shutdown);

@@ -9,18 +9,17 @@ namespace {
 
 constexpr const char* kWebhooksGroup = "Webhooks";
 
-/// Returns whether `text` is "NAMESPACE/NAME" of a Service, or empty.
-bool IsServiceOrEmpty(const std::string& text) {
-  const auto slash = text.find('/');
-  if (slash == std::string::npos) return text.empty();
-  return !ValidateDnsLabel(text.substr(0, slash)) && !ValidateDns1035Label(text.substr(slash + 1));
-}
-
 void AddFile(Flags& flags, const char* name, const char* help, std::string& value) {
   flags.Add({.name = name, .help = help, .type = "FILE", .group = kWebhooksGroup}, value);
 }
 
 }  // namespace
+
+bool IsService(const std::string& text) {
+  const auto slash = text.find('/');
+  return slash != std::string::npos && !ValidateDnsLabel(text.substr(0, slash)) &&
+         !ValidateDns1035Label(text.substr(slash + 1));
+}
 
 void AddWebhookFlags(Flags& flags, WebhookServerOptions& options) {
   flags.Add({.name = "webhook-port",
@@ -46,7 +45,8 @@ void AddWebhookFlags(Flags& flags, WebhookServerOptions& options) {
              .type = "NAMESPACE/NAME",
              .group = kWebhooksGroup,
              .advice = "write the namespace and the name, such as shop/webhook-service"},
-            options.service, IsServiceOrEmpty);
+            options.service,
+            [](const std::string& text) { return text.empty() || IsService(text); });
   flags.Add({.name = "webhook-cert-manager",
              .help = "With --print-webhooks, print a Certificate of cert-manager, too, and let "
                      "cert-manager add its CA to the configurations.",

@@ -15,6 +15,7 @@ WebhookMetrics WebhookCollector::Add(const std::string& path,
   const HistogramVec latency(latency_, {"webhook"}, latency_bounds);
   const CounterVec requests(requests_, {"webhook", "code"});
   const GaugeVec in_flight(in_flight_, {"webhook"});
+  static_cast<void>(CounterVec(conversion_panics_, {}).WithLabelValues());  // starts with 0
   for (const char* code : {"200", "500"}) {
     static_cast<void>(requests.WithLabelValues({path, code}));
   }
@@ -28,7 +29,8 @@ std::vector<prometheus::MetricFamily> WebhookCollector::Collect() const {
   std::vector<prometheus::MetricFamily> all;
   for (const prometheus::Collectable* family :
        std::initializer_list<const prometheus::Collectable*>{latency_.get(), requests_.get(),
-                                                             in_flight_.get(), panics_.get()}) {
+                                                             in_flight_.get(), panics_.get(),
+                                                             conversion_panics_.get()}) {
     std::ranges::move(family->Collect(), std::back_inserter(all));
   }
   return all;

@@ -38,6 +38,10 @@ class WebhookCollector final : public prometheus::Collectable {
   Family<prometheus::Counter> panics_ = std::make_shared<PermanentFamily<prometheus::Counter>>(
       "controller_runtime_webhook_panics_total",
       "Total number of exceptions of webhooks that do not deny a request.");
+  Family<prometheus::Counter> conversion_panics_ =
+      std::make_shared<PermanentFamily<prometheus::Counter>>(
+          "controller_runtime_conversion_webhook_panics_total",
+          "Total number of exceptions of functions that convert objects between versions.");
 };
 
 }  // namespace kopp

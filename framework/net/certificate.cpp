@@ -10,6 +10,8 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
+#include <kopp/config_error.hpp>
+
 namespace kopp::detail {
 namespace {
 
@@ -44,14 +46,6 @@ std::string PemText(const Bio& bio) {
   char* bytes = nullptr;
   const long size = BIO_get_mem_data(bio.get(), &bytes);
   return {bytes, static_cast<std::size_t>(size)};
-}
-
-ServerCertificate SelfSigned(const std::string& name, const CertificateExtensions& extensions) {
-  const Key key = NewKey();
-  const Certificate draft = DraftCertificate(key.get(), kSelfSignedLifetime);
-  AddToSubject(draft.get(), "CN", name);
-  SignCertificate(draft.get(), draft.get(), key.get(), extensions);
-  return {.chain = ToPem(draft.get()), .key = ToPem(key.get())};
 }
 
 }  // namespace
@@ -114,14 +108,11 @@ std::vector<Certificate> ReadCertificates(std::string_view pem) {
   while (Certificate next{PEM_read_bio_X509(bio.get(), nullptr, RejectPassphrase, nullptr)}) {
     all.push_back(std::move(next));
   }
-  ERR_clear_error();  // reading past the last certificate left an error
-  return all;
-}
-
-Key ReadKey(std::string_view pem) {
-  Key key(PEM_read_bio_PrivateKey(MemoryBio(pem).get(), nullptr, RejectPassphrase, nullptr));
+  const unsigned long error = ERR_peek_last_error();
   ERR_clear_error();
-  return key;
+  if (ERR_GET_REASON(error) == PEM_R_NO_START_LINE) return all;  // past the last certificate
+  throw ConfigError("the certificate number " + std::to_string(all.size() + 1) +
+                    " in PEM cannot be read");
 }
 
 CertificateValidity ValidityOf(const X509* certificate) {
@@ -129,44 +120,17 @@ CertificateValidity ValidityOf(const X509* certificate) {
           ToWallTime(X509_get0_notAfter(certificate))};
 }
 
-std::string FindVerifyError(std::string_view chain, std::string_view ca_bundle,
-                            const std::string& host, WallTime now) {
-  const std::vector<Certificate> served = ReadCertificates(chain);
-  if (served.empty()) return "there is no certificate in PEM";
-  const std::unique_ptr<X509_STORE, OpenSslDeleter<&X509_STORE_free>> store(X509_STORE_new());
-  for (const Certificate& ca : ReadCertificates(ca_bundle)) {
-    X509_STORE_add_cert(store.get(), ca.get());
-  }
-  const std::unique_ptr<STACK_OF(X509), void (*)(STACK_OF(X509)*)> untrusted(
-      sk_X509_new_null(), [](STACK_OF(X509) * stack) { sk_X509_free(stack); });
-  for (const Certificate& certificate : served) sk_X509_push(untrusted.get(), certificate.get());
-  const std::unique_ptr<X509_STORE_CTX, OpenSslDeleter<&X509_STORE_CTX_free>> context(
-      X509_STORE_CTX_new());
-  RequireOpenSsl(
-      X509_STORE_CTX_init(context.get(), store.get(), served.front().get(), untrusted.get()) == 1);
-  X509_VERIFY_PARAM* parameters = X509_STORE_CTX_get0_param(context.get());
-  X509_VERIFY_PARAM_set_time(parameters, std::chrono::system_clock::to_time_t(
-                                             std::chrono::floor<std::chrono::seconds>(now)));
-  X509_VERIFY_PARAM_set_flags(parameters, X509_V_FLAG_PARTIAL_CHAIN);
-  X509_VERIFY_PARAM_set1_host(parameters, host.data(), host.size());
-  if (X509_verify_cert(context.get()) == 1) return {};
-  ERR_clear_error();
-  return X509_verify_cert_error_string(X509_STORE_CTX_get_error(context.get()));
-}
-
 ServerCertificate SelfSignedCertificate() {
-  return SelfSigned("localhost", {{NID_subject_key_identifier, "hash"},
-                                  {NID_basic_constraints, "critical,CA:TRUE"},
-                                  {NID_key_usage, "critical,digitalSignature,keyCertSign"},
-                                  {NID_ext_key_usage, "serverAuth"},
-                                  {NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1,IP:::1"}});
-}
-
-ServerCertificate SelfSignedClientCertificate(const std::string& name) {
-  return SelfSigned(name, {{NID_subject_key_identifier, "hash"},
-                           {NID_basic_constraints, "critical,CA:FALSE"},
-                           {NID_key_usage, "critical,digitalSignature"},
-                           {NID_ext_key_usage, "clientAuth"}});
+  const Key key = NewKey();
+  const Certificate draft = DraftCertificate(key.get(), kSelfSignedLifetime);
+  AddToSubject(draft.get(), "CN", "localhost");
+  SignCertificate(draft.get(), draft.get(), key.get(),
+                  {{NID_subject_key_identifier, "hash"},
+                   {NID_basic_constraints, "critical,CA:TRUE"},
+                   {NID_key_usage, "critical,digitalSignature,keyCertSign"},
+                   {NID_ext_key_usage, "serverAuth"},
+                   {NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1,IP:::1"}});
+  return {.chain = ToPem(draft.get()), .key = ToPem(key.get())};
 }
 
 }  // namespace kopp::detail

@@ -94,9 +94,11 @@ class HttpServer::Impl final : private HttpListener::Handler {
                               .body_limits_of = [this](auto target) { return LimitsOf(target); },
                               .request_timeout = options.request_timeout,
                               .idle_timeout = options.idle_timeout,
+                              .drain_timeout = options.drain_timeout,
                               .write_timeout = options.write_timeout}},
                   *this) {
     detail::RequirePositive("HttpServerOptions::request_timeout", options.request_timeout);
+    detail::RequirePositive("HttpServerOptions::drain_timeout", options.drain_timeout);
     detail::RequirePositive("HttpServerOptions::idle_timeout", options.idle_timeout);
     detail::RequirePositive("HttpServerOptions::write_timeout", options.write_timeout);
     detail::RequirePositive("HttpServerOptions::max_connections", options.max_connections);

@@ -26,7 +26,7 @@ HttpSession::HttpSession(Id id, boost::asio::ip::tcp::socket socket, boost::asio
 
 void HttpSession::Start() {
   callbacks_.OnIdle(id_);
-  connection_.SetTimeout(limits_.request_timeout);
+  SetReceiveTimeout();
   connection_.Start([this] {
     BeginRequest();
     Receive();
@@ -58,7 +58,13 @@ void HttpSession::BeginRequest() {
   parser_->body_limit(std::numeric_limits<std::uint64_t>::max());  // the target has the limit
   head_size_ = 0;
   max_body_ = 0;
-  connection_.SetTimeout(limits_.request_timeout);
+  SetReceiveTimeout();
+}
+
+void HttpSession::SetReceiveTimeout() {
+  receiving_ = true;
+  connection_.SetTimeout(draining_ ? std::min(limits_.drain_timeout, limits_.request_timeout)
+                                   : limits_.request_timeout);
 }
 
 void HttpSession::Receive() {
@@ -113,6 +119,7 @@ void HttpSession::ReadBody(std::string_view& bytes) {
 }
 
 void HttpSession::Dispatch() {
+  receiving_ = false;
   callbacks_.OnBusy(id_);
   auto& request = parser_->get();
   http10_ = request.version() < 11;
@@ -141,6 +148,7 @@ void HttpSession::RejectOverBudget() {
 
 // Closes the connection, because it is unknown where the next request would begin.
 void HttpSession::Reject(int status, const std::string& text) {
+  receiving_ = false;
   keep_alive_ = false;
   head_only_ = false;
   parser_.reset();  // frees the body at once: the response may take a while
@@ -151,6 +159,7 @@ void HttpSession::Drain() {
   DisableKeepAlive();
   draining_ = true;
   if (waiting_) Close();
+  if (receiving_) connection_.ShortenTimeout(limits_.drain_timeout);
 }
 
 void HttpSession::Respond(OutgoingResponse response) {

@@ -64,7 +64,9 @@ void ServerConnection::Post(Attempt attempt, bool has_deadline) {
   ++pending_;
   asio::post(socket_.get_executor(), [this, attempt = std::move(attempt), has_deadline]() mutable {
     --pending_;
-    closed_ ? Close() : Repeat(std::move(attempt), has_deadline);
+    // Without a wait, the timer does not end an operation of a client that sends without a pause.
+    const bool is_late = has_deadline && std::chrono::steady_clock::now() >= deadline_;
+    closed_ || is_late ? Close() : Repeat(std::move(attempt), has_deadline);
   });
 }
 
@@ -108,6 +110,11 @@ void ServerConnection::Await(Socket::wait_type event, Attempt attempt, bool has_
 
 void ServerConnection::SetTimeout(Duration timeout) {
   deadline_ = SaturatingAdd(std::chrono::steady_clock::now(), timeout);
+}
+
+void ServerConnection::ShortenTimeout(Duration timeout) {
+  deadline_ = std::min(deadline_, SaturatingAdd(std::chrono::steady_clock::now(), timeout));
+  if (!closed_ && pending_with_deadline_ > 0) ArmDeadline();
 }
 
 // Each operation moves the deadline. The timer is set only if it would expire too late; if it

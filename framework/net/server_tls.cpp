@@ -36,7 +36,7 @@ std::unique_ptr<asio::ssl::context> NewServerTls() {
 }
 
 /// Makes the handshake fail unless the client has a certificate of one of the CAs in `pem`. The
-/// CAs need not be root CAs. Tells their names to clients, which may have several certificates.
+/// CAs need not be root CAs. Sends their names to clients, which may have several certificates.
 void RequireClientCertificate(SSL_CTX* tls, const std::string& pem) {
   const std::vector<Certificate> authorities = ReadCertificates(pem);
   if (authorities.empty()) throw ConfigError("there is no client CA in PEM");

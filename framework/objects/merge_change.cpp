@@ -1,5 +1,6 @@
 #include "objects/merge_change.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <stdexcept>
@@ -33,13 +34,17 @@ void MergeObjects(json& whole, const json& before, const json& after) {
   }
 }
 
+/// Structs write an empty field that is required.
+bool IsEmpty(const json& value) { return value.is_null() || value == "" || value == 0; }
+
 /// Returns the field that identifies an item of a list, for example the name of a container, or
 /// null if there is none.
 const json* IdentityOf(const json& item) {
   if (!item.is_object()) return nullptr;
   for (const char* key :
        {"name", "key", "type", "uid", "mountPath", "containerPort", "port", "ip"}) {
-    if (const auto found = item.find(key); found != item.end()) return &*found;
+    const auto found = item.find(key);
+    if (found != item.end() && !IsEmpty(*found)) return &*found;
   }
   return nullptr;
 }
@@ -58,9 +63,11 @@ class ItemMatcher {
     Match([&](std::size_t j, std::size_t i) { return before_[j] == after_[i]; });
     Match([&](std::size_t j, std::size_t i) { return HaveOneIdentity(before_[j], after_[i]); });
     Match([&](std::size_t j, std::size_t i) {
-      return i == j && before_.size() == after_.size() && IdentityOf(after_[i]) == nullptr;
+      return i == j && before_.size() == after_.size() &&
+             (IdentityOf(before_[j]) == nullptr || IdentityOf(after_[i]) == nullptr);
     });
     RequireUnambiguous();
+    RequireNothingLost();
   }
 
   /// For each item of `after`, the position of the same item in `before`, if there is one.
@@ -85,6 +92,17 @@ class ItemMatcher {
             changed ? HaveOneIdentity(before_[k], after_[i]) : before_[k] == after_[i];
         if (!taken_[k] && same) RequireEqualRests(*matches_[i], k);
       }
+    }
+  }
+
+  /// Throws if an item without an identity may have been changed, has fields that the struct does
+  /// not have, and is not found after the change.
+  void RequireNothingLost() const {
+    if (std::ranges::all_of(matches_, [](const auto& match) { return match.has_value(); })) return;
+    for (std::size_t j = 0; j < before_.size(); ++j) {
+      if (taken_[j] || IdentityOf(before_[j]) != nullptr || whole_[j] == before_[j]) continue;
+      throw std::logic_error("cannot tell whether an item of a list was changed or replaced: " +
+                             whole_[j].dump() + "; change the object as JSON");
     }
   }
 

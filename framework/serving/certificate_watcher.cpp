@@ -26,7 +26,11 @@ HttpServerTls CertificateWatcher::ReadFiles() const {
                     .key = detail::ReadFile(options_.key, "server key")};
   if (options_.client_ca.empty()) return tls;
   tls.client_ca = detail::ReadFile(options_.client_ca, "client CA");
-  if (!detail::ReadCertificates(*tls.client_ca).empty()) return tls;
+  try {
+    if (!detail::ReadCertificates(*tls.client_ca).empty()) return tls;
+  } catch (const ConfigError& error) {
+    throw ConfigError("client CA: " + options_.client_ca.string() + ": " + error.what());
+  }
   throw ConfigError("client CA: " + options_.client_ca.string() + " has no certificate in PEM");
 }
 

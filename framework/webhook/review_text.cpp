@@ -150,6 +150,12 @@ HttpResponse ToHttpResponse(const AdmissionReview& review, const AdmissionRespon
   return JsonResponse(200, Encode(sent));
 }
 
+HttpResponse ToStoppedResponse(const AdmissionReview& review, const std::string& message) {
+  SentAdmission sent{.apiVersion = review.api_version, .response = {.uid = review.request.uid}};
+  sent.response.status = ToSentStatus({.message = message, .code = 503});
+  return JsonResponse(503, Encode(sent));
+}
+
 HttpResponse ToAdmissionResponse(const BadReview& error) {
   SentAdmission sent{.apiVersion = std::string(kAdmissionGroup) + "v1"};
   sent.response.status = ToSentStatus({.message = error.what(), .code = error.code()});

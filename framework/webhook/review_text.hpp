@@ -36,6 +36,10 @@ struct AdmissionReview {
 [[nodiscard]] HttpResponse ToHttpResponse(const AdmissionReview& review,
                                           const AdmissionResponse& response,
                                           const AdmissionContext& context);
+/// Returns the response to a call that was stopped: an HTTP error, so that the failure policy of
+/// the webhook applies.
+[[nodiscard]] HttpResponse ToStoppedResponse(const AdmissionReview& review,
+                                             const std::string& message);
 [[nodiscard]] HttpResponse ToAdmissionResponse(const BadReview& error);
 
 /// A decoded TokenReview of authentication.k8s.io/v1 or v1beta1.

@@ -10,6 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <kopp/config_error.hpp>
+#include <kopp/informer/detail/names.hpp>
 #include <kopp/informer/detail/resource_path.hpp>
 
 namespace kopp {
@@ -19,6 +21,14 @@ using nlohmann::json;
 
 constexpr const char* kCertificate = "-serving-cert";
 constexpr const char* kIssuer = "-selfsigned-issuer";
+
+/// Returns the host at which API servers call `service`.
+std::string HostOf(const ObjectKey& service) { return service.name + '.' + service.ns + ".svc"; }
+
+/// Returns the name of both configurations, which is unique in the cluster.
+std::string ConfigurationNameOf(const ObjectKey& service) {
+  return service.name + '.' + service.ns;
+}
 
 bool IsMutating(const KindWebhook& webhook) { return webhook.type == WebhookType::kMutating; }
 
@@ -35,6 +45,17 @@ std::string NameOf(const KindWebhook& webhook, bool is_first) {
   return prefix + std::string(IsMutating(webhook) ? "mutate." : "validate.") +
          std::string(kind.version()) + '.' + std::string(kind.plural) + '.' +
          std::string(kind.group().empty() ? "core" : kind.group());
+}
+
+/// Returns the name of `webhook` and adds it to `names`. Throws ConfigError if the API server would
+/// reject it.
+std::string NewName(const KindWebhook& webhook, std::set<std::string>& names) {
+  std::string name = NameOf(webhook, /*is_first=*/true);
+  if (names.insert(name).second) return name;
+  name = NameOf(webhook, /*is_first=*/false);
+  if (!ValidateDnsSubdomain(name) && names.insert(name).second) return name;
+  throw ConfigError("the webhook with the path " + webhook.path +
+                    " has no valid name of its own: use a path such as /validate-foo");
 }
 
 json OperationsOf(const KindWebhook& webhook) {
@@ -101,14 +122,14 @@ json ConfigurationOf(WebhookType type, const std::vector<KindWebhook>& webhooks,
   std::set<std::string> names;
   for (const KindWebhook& webhook : webhooks) {
     if (webhook.type != type) continue;
-    const bool is_first = names.insert(NameOf(webhook, true)).second;
-    all.push_back(WebhookOf(webhook, NameOf(webhook, is_first), options.service));
+    all.push_back(WebhookOf(webhook, NewName(webhook, names), options.service));
   }
   if (all.is_null()) return nullptr;
   const bool mutating = type == WebhookType::kMutating;
   json metadata{{"name", ConfigurationNameOf(options.service)}};
   if (options.cert_manager) {
-    metadata["annotations"] = {{"cert-manager.io/inject-ca-from", CertificateOf(options)}};
+    metadata["annotations"] = {{"cert-manager.io/inject-ca-from",
+                                options.service.ns + '/' + options.program + kCertificate}};
   }
   return {{"apiVersion", "admissionregistration.k8s.io/v1"},
           {"kind", mutating ? "MutatingWebhookConfiguration" : "ValidatingWebhookConfiguration"},
@@ -136,14 +157,7 @@ std::vector<json> CertManagerObjects(const WebhookManifestOptions& options) {
                         options)};
 }
 
-}  // namespace
-
-std::string HostOf(const ObjectKey& service) { return service.name + '.' + service.ns + ".svc"; }
-
-std::string ConfigurationNameOf(const ObjectKey& service) {
-  return service.name + '.' + service.ns;
-}
-
+/// Returns the webhook configurations of `webhooks`: one of each type, if it has webhooks.
 std::vector<json> MakeConfigurations(const std::vector<KindWebhook>& webhooks,
                                      const WebhookManifestOptions& options) {
   std::vector<json> configurations;
@@ -154,6 +168,8 @@ std::vector<json> MakeConfigurations(const std::vector<KindWebhook>& webhooks,
   return configurations;
 }
 
+}  // namespace
+
 std::string PrintWebhooks(const std::vector<KindWebhook>& webhooks,
                           const WebhookManifestOptions& options) {
   std::vector<json> objects;
@@ -162,10 +178,6 @@ std::string PrintWebhooks(const std::vector<KindWebhook>& webhooks,
   std::string text;
   for (const json& object : objects) text += (text.empty() ? "" : "---\n") + WriteYaml(object);
   return text;
-}
-
-std::string CertificateOf(const WebhookManifestOptions& options) {
-  return options.cert_manager ? options.service.ns + '/' + options.program + kCertificate : "";
 }
 
 std::vector<std::string> WebhookWarnings(const std::vector<KindWebhook>& webhooks) {

@@ -13,11 +13,18 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include <kopp/informer/api_error.hpp>
 #include <kopp/informer/detail/exception_text.hpp>
 
 namespace kopp {
 namespace {
+
+using nlohmann::json;
+
+/// The bytes of all requests in flight at one path. A review of 7 MiB is the largest.
+constexpr std::size_t kMaxBodyBytesInFlight = 64 << 20;
 
 constexpr const char* kUnknownException =
     "the webhook threw an object that is not a std::exception";
@@ -41,6 +48,22 @@ std::optional<Duration> TimeoutOf(const HttpRequest& request) {
   return timeout == parameters.end() ? std::nullopt : detail::ParseDuration(timeout->second);
 }
 
+/// A call that was stopped before it returned an answer.
+class StoppedCall : public std::runtime_error {
+  using runtime_error::runtime_error;
+};
+
+/// Throws std::logic_error if the API server would reject the patch of a webhook.
+void RequireUsablePatch(bool may_patch, const AdmissionRequest& request, const std::string& patch) {
+  if (!may_patch || request.operation == AdmissionOperation::kDelete) {
+    throw std::logic_error(
+        "the webhook returned a patch; only mutating webhooks for created and updated objects may");
+  }
+  const json parsed = json::parse(patch, nullptr, /*allow_exceptions=*/false);
+  if (parsed.is_array()) return;
+  throw std::logic_error("the webhook returned a patch that is not a JSON Patch");
+}
+
 }  // namespace
 
 WebhookRegistry::WebhookRegistry(WebhookDependencies dependencies)
@@ -48,20 +71,29 @@ WebhookRegistry::WebhookRegistry(WebhookDependencies dependencies)
 WebhookRegistry::~WebhookRegistry() = default;
 
 void WebhookRegistry::Add(KindWebhook webhook) {
-  if (webhook.options.timeout < std::chrono::seconds(1) ||
-      webhook.options.timeout > std::chrono::seconds(30)) {
-    throw std::invalid_argument("the timeout of a webhook must be 1 to 30 seconds: " +
+  const Duration timeout = webhook.options.timeout;
+  if (timeout < std::chrono::seconds(1) || timeout > std::chrono::seconds(30) ||
+      timeout % std::chrono::seconds(1) != Duration::zero()) {
+    throw std::invalid_argument("the timeout of a webhook must be 1 to 30 whole seconds: " +
                                 webhook.path);
   }
-  AddAdmission(webhook.path, webhook.handler, webhook.options);
+  AddAdmission({.path = webhook.path,
+                .handler = webhook.handler,
+                .may_patch = webhook.type == WebhookType::kMutating},
+               webhook.options);
   kinds_.push_back(std::move(webhook));
 }
 
 void WebhookRegistry::AddAdmission(const std::string& path, AdmissionHandler handler,
                                    const WebhookOptions& options) {
-  AddEndpoint(path, {[this, path, handler = std::move(handler)](const HttpRequest& request,
-                                                                const std::stop_token& stop) {
-                       return ServeAdmission(path, handler, request, stop);
+  AddAdmission({.path = path, .handler = std::move(handler)}, options);
+}
+
+void WebhookRegistry::AddAdmission(AdmissionEndpoint endpoint, const WebhookOptions& options) {
+  const std::string path = endpoint.path;
+  AddEndpoint(path, {[this, endpoint = std::move(endpoint)](const HttpRequest& request,
+                                                            const std::stop_token& stop) {
+                       return ServeAdmission(endpoint, request, stop);
                      },
                      options});
 }
@@ -82,7 +114,7 @@ void WebhookRegistry::AddEndpoint(const std::string& path, const Endpoint& endpo
         "'_' between slashes, such as /validate-foo, not " +
         detail::Quoted(path));
   }
-  if (deadlines_) throw std::logic_error("the webhook " + path + " was added after the start");
+  if (closed_) throw std::logic_error("the webhook " + path + " was added after the start");
   if (endpoints_.try_emplace(path, endpoint).second) return;
   throw std::logic_error("there are two webhooks with the path " + path);
 }
@@ -105,6 +137,7 @@ HttpServer::Routes WebhookRegistry::Routes() {
         };
     HttpServer::Route route(serve, {"POST"}, endpoint.options.threads);
     route.max_in_flight = endpoint.options.max_in_flight;
+    route.max_body_bytes_in_flight = kMaxBodyBytesInFlight;
     routes.emplace(path, std::move(route));
   }
   return routes;
@@ -129,39 +162,47 @@ HttpResponse WebhookRegistry::ServeUntilDeadline(const Serve& serve, const HttpR
   return response;
 }
 
-HttpResponse WebhookRegistry::ServeAdmission(const std::string& path,
-                                             const AdmissionHandler& handler,
+HttpResponse WebhookRegistry::ServeAdmission(const AdmissionEndpoint& endpoint,
                                              const HttpRequest& request,
                                              const std::stop_token& stop) {
   try {
-    const AdmissionReview review = DecodeAdmissionReview(request);
-    const auto span = StartSpan(path, review.request);
-    Client client = dependencies_.client.With(stop);
-    Logger log = dependencies_.log.With({{"webhook", path},
-                                         {"requestID", review.request.uid},
-                                         {"namespace", review.request.ns},
-                                         {"name", review.request.name}});
-    if (span) {
-      client = client.WithTracing(*dependencies_.tracer, span->context());
-      log =
-          log.With({{"trace_id", span->context().trace_id}, {"span_id", span->context().span_id}});
-    }
-    AdmissionContext context{.request = review.request,
-                             .client = client,
-                             .cache = dependencies_.cache,
-                             .log = std::move(log),
-                             .stop = stop,
-                             .clock = dependencies_.clock};
-    const AdmissionResponse response = Call(path, handler, context);
+    return ServeReview(endpoint, DecodeAdmissionReview(request), stop);
+  } catch (const BadReview& error) {
+    ReportBadReview(endpoint.path, error);
+    return ToAdmissionResponse(error);
+  }
+}
+
+HttpResponse WebhookRegistry::ServeReview(const AdmissionEndpoint& endpoint,
+                                          const AdmissionReview& review,
+                                          const std::stop_token& stop) {
+  const auto span = StartSpan(endpoint.path, review.request);
+  Client client = dependencies_.client.With(stop);
+  Logger log = dependencies_.log.With({{"webhook", endpoint.path},
+                                       {"requestID", review.request.uid},
+                                       {"namespace", review.request.ns},
+                                       {"name", review.request.name}});
+  if (span) {
+    client = client.WithTracing(*dependencies_.tracer, span->context());
+    log = log.With({{"trace_id", span->context().trace_id}, {"span_id", span->context().span_id}});
+  }
+  AdmissionContext context{.request = review.request,
+                           .client = client,
+                           .cache = dependencies_.cache,
+                           .log = std::move(log),
+                           .stop = stop,
+                           .clock = dependencies_.clock};
+  try {
+    const AdmissionResponse response = Call(endpoint, context);
     if (span) {
       span->SetAttribute("kopp.allowed", response.allowed);
       if (response.status.code >= 500) span->SetError(response.status.message);
     }
     return ToHttpResponse(review, response, context);
-  } catch (const BadReview& error) {
-    dependencies_.log.Error("Invalid request for a webhook",
-                            {{"webhook", path}, {"err", error.what()}});
-    return ToAdmissionResponse(error);
+  } catch (const StoppedCall& stopped) {
+    context.log.Error("A webhook was stopped", {{"err", stopped.what()}});
+    if (span) span->SetError(stopped.what());
+    return ToStoppedResponse(review, stopped.what());
   }
 }
 
@@ -179,27 +220,30 @@ std::unique_ptr<Span> WebhookRegistry::StartSpan(const std::string& path,
                       {"kopp.dry_run", request.dryRun}}});
 }
 
-/// Turns the exceptions of `handler` into denials.
-AdmissionResponse WebhookRegistry::Call(const std::string& path, const AdmissionHandler& handler,
+/// Turns the exceptions of the handler into denials. Throws StoppedCall.
+AdmissionResponse WebhookRegistry::Call(const AdmissionEndpoint& endpoint,
                                         AdmissionContext& context) {
   try {
-    return handler(context.request, context);
+    AdmissionResponse response = endpoint.handler(context.request, context);
+    if (!response.patch.empty())
+      RequireUsablePatch(endpoint.may_patch, context.request, response.patch);
+    return response;
   } catch (const AdmissionDenied& denied) {
     return AdmissionResponse::Denied(denied.what(), denied.code());
   } catch (const ApiError& error) {
     return {.allowed = false, .status = error.status()};
   } catch (const std::exception& error) {
-    return Fail(path, context, error.what(), detail::ExceptionText(error));
+    return Fail(endpoint.path, context, error.what(), detail::ExceptionText(error));
   } catch (...) {
-    return Fail(path, context, kUnknownException, kUnknownException);
+    return Fail(endpoint.path, context, kUnknownException, kUnknownException);
   }
 }
 
-/// Returns the denial for an unexpected exception. After the stop, throws BadReview instead, so
+/// Returns the denial for an unexpected exception. After the stop, throws StoppedCall instead, so
 /// that the failure policy of the webhook applies: the exception may be a cancelled call.
 AdmissionResponse WebhookRegistry::Fail(const std::string& path, const AdmissionContext& context,
                                         const std::string& message, const std::string& logged) {
-  if (context.stop.stop_requested()) throw BadReview(503, "the webhook was stopped: " + message);
+  if (context.stop.stop_requested()) throw StoppedCall("the webhook was stopped: " + message);
   ReportFailure(path, context.log, logged);
   return AdmissionResponse::Denied(message, 500);
 }
@@ -208,26 +252,41 @@ HttpResponse WebhookRegistry::ServeAuthentication(const std::string& path,
                                                   const Authenticator& authenticate,
                                                   const HttpRequest& request,
                                                   const std::stop_token& stop) {
-  std::string version;
-  std::string problem;
   try {
     DecodedTokenReview decoded = DecodeTokenReview(request);
-    version = decoded.api_version;
-    if (decoded.review.token.empty()) {
-      return ToTokenReviewResponse(version, std::nullopt, {}, "token is empty");
-    }
     decoded.review.stop = stop;
-    return ToTokenReviewResponse(version, authenticate(decoded.review), decoded.review.audiences,
-                                 "");
+    return ServeToken(path, authenticate, decoded);
   } catch (const BadReview& error) {
-    return ToTokenReviewResponse(version, std::nullopt, {}, error.what(), error.code());
-  } catch (const std::exception& error) {
-    problem = error.what();
-  } catch (...) {
-    problem = kUnknownException;
+    ReportBadReview(path, error);
+    return ToTokenReviewResponse("", std::nullopt, {}, error.what(), error.code());
   }
-  ReportFailure(path, dependencies_.log, problem);
-  return ToTokenReviewResponse(version, std::nullopt, {}, problem);
+}
+
+HttpResponse WebhookRegistry::ServeToken(const std::string& path, const Authenticator& authenticate,
+                                         const DecodedTokenReview& decoded) {
+  const TokenReview& review = decoded.review;
+  const auto reject = [&](const std::string& error) {
+    return ToTokenReviewResponse(decoded.api_version, std::nullopt, {}, error);
+  };
+  const auto fail = [&](const std::string& error, const std::string& logged) {
+    const Logger log = dependencies_.log.With({{"webhook", path}});
+    review.stop.stop_requested() ? log.Error("A webhook was stopped", {{"err", logged}})
+                                 : ReportFailure(path, log, logged);
+    return reject(error);
+  };
+  if (review.token.empty()) return reject("token is empty");
+  try {
+    return ToTokenReviewResponse(decoded.api_version, authenticate(review), review.audiences, "");
+  } catch (const std::exception& error) {
+    return fail(error.what(), detail::ExceptionText(error));
+  } catch (...) {
+    return fail(kUnknownException, kUnknownException);
+  }
+}
+
+void WebhookRegistry::ReportBadReview(const std::string& path, const BadReview& error) const {
+  dependencies_.log.Error("Invalid request for a webhook",
+                          {{"webhook", path}, {"err", error.what()}});
 }
 
 void WebhookRegistry::ReportFailure(const std::string& path, const Logger& log,

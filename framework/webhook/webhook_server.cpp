@@ -1,6 +1,5 @@
 #include "webhook/webhook_server.hpp"
 
-#include "net/bind_address.hpp"
 #include "net/certificate.hpp"
 #include "net/connection.hpp"
 #include "net/name_lookup.hpp"
@@ -19,7 +18,8 @@ namespace {
 
 /// The time for running requests at the end of a shutdown that is shorter than the delay.
 constexpr Duration kDrainTime = std::chrono::seconds(2);
-constexpr Duration kDialTimeout = std::chrono::seconds(5);
+/// A health check must return within a second.
+constexpr Duration kDialTimeout = std::chrono::milliseconds(900);
 
 /// Returns the address to listen at in the form of HttpServerOptions::address.
 std::string AddressOf(const WebhookServerOptions& options) {
@@ -63,16 +63,27 @@ std::unique_ptr<CertificateWatcher> WatchFiles(const WebhookServing& serving) {
                           serving.metrics, serving.log, serving.clock);
 }
 
-/// Returns the host to connect to: loopback for a server that listens at all addresses.
-std::string DialHost(const std::string& host) { return host.empty() ? "localhost" : host; }
+/// Completes a TLS handshake. Returns why it cannot, or "".
+std::string Dial(const detail::Address& to, const detail::TlsContext& tls, TimePoint deadline) {
+  try {
+    detail::Connection connection(to);
+    connection.WaitUntilConnected(deadline);
+    connection.Handshake(tls, deadline);
+    return {};
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
 
 }  // namespace
 
 WebhookServer::WebhookServer(const WebhookServing& serving)
     : serving_(serving),
       certificate_(WatchFiles(serving)),
-      server_(Listen(serving.options, certificate_->initial(), serving.webhooks)) {
-  serving.log.Info("Serving webhooks", {{"address", address()}});
+      server_(Listen(serving.options, certificate_->initial(), serving.webhooks)),
+      address_(server_->address()),
+      port_(server_->port()) {
+  serving.log.Info("Serving webhooks", {{"address", address_}});
   ReportExpiry(certificate_->initial().certificate);
   certificate_->Start([this](const HttpServerTls& next) {
     server_->SetCertificate(next);
@@ -81,30 +92,37 @@ WebhookServer::WebhookServer(const WebhookServing& serving)
 }
 
 void WebhookServer::Stop() {
+  stopped_ = true;
   serving_.webhooks.RequestStop();
   certificate_.reset();
   server_.reset();
 }
 
 void WebhookServer::ReportExpiry(const std::string& certificate) const {
-  const auto chain = detail::ReadCertificates(certificate);
-  if (chain.empty()) return;  // HttpServer has refused it
-  serving_.metrics.SetWebhookCertificateExpiry(detail::ValidityOf(chain.front().get()).end);
+  try {
+    const auto chain = detail::ReadCertificates(certificate);
+    serving_.metrics.SetWebhookCertificateExpiry(detail::ValidityOf(chain.at(0).get()).end);
+  } catch (const std::exception& error) {  // the certificate is in use all the same
+    serving_.log.Error("Cannot read the validity of the certificate for webhooks",
+                       {{"err", error.what()}});
+  }
 }
 
 std::optional<std::string> WebhookServer::Problem() const {
-  const std::string host = DialHost(serving_.options.host);
+  if (stopped_) return "the webhooks are not served any more";
+  const std::string host = serving_.options.host.empty() ? "localhost" : serving_.options.host;
   const TimePoint deadline = SaturatingAdd(Clock::Real().Now(), kDialTimeout);
+  std::string problem;
   try {
     const detail::TlsContext tls({.source = "webhook", .insecure_skip_tls_verify = true}, host);
-    const auto addresses = detail::NameLookup(host, server_->port()).Resolve(deadline, {});
-    detail::Connection connection(addresses.front());
-    connection.WaitUntilConnected(deadline);
-    connection.Handshake(tls, deadline);
-    return std::nullopt;
+    for (const detail::Address& to : detail::NameLookup(host, port_).Resolve(deadline, {})) {
+      problem = Dial(to, tls, deadline);
+      if (problem.empty()) return std::nullopt;
+    }
   } catch (const std::exception& error) {
-    return "cannot connect to the webhooks at " + address() + ": " + error.what();
+    problem = error.what();
   }
+  return "cannot connect to the webhooks at " + address_ + ": " + problem;
 }
 
 void WebhookServer::AnnounceShutdown() {

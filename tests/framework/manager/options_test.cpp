@@ -89,11 +89,38 @@ TEST(OptionsTest, EachFlagForEndpointsSetsItsOption) {
   EXPECT_EQ(options.debug.bind_address, "127.0.0.1:8082");
 }
 
+TEST(OptionsTest, EachFlagForWebhooksSetsItsOption) {
+  const Options options = Parsed(
+      {"--webhook-port=9444", "--webhook-cert-path=/c", "--webhook-cert-name=a.crt",
+       "--webhook-cert-key=a.key", "--webhook-client-ca-name=ca.crt",
+       "--webhook-service=shop/webhooks", "--webhook-cert-manager", "--webhook-shutdown-delay=3s"});
+
+  EXPECT_EQ(options.webhook.port, 9444);
+  EXPECT_EQ(options.webhook.cert_path, "/c");
+  EXPECT_EQ(options.webhook.cert_name, "a.crt");
+  EXPECT_EQ(options.webhook.cert_key, "a.key");
+  EXPECT_EQ(options.webhook.client_ca_name, "ca.crt");
+  EXPECT_EQ(options.webhook.service, "shop/webhooks");
+  EXPECT_TRUE(options.webhook.cert_manager);
+  EXPECT_EQ(options.webhook.shutdown_delay, 3s);
+  EXPECT_EQ(Parsed({"--webhook-port=-1"}).webhook.port, -1);
+}
+
+TEST(OptionsTest, InvalidValuesOfFlagsForWebhooksAreRejected) {
+  for (const char* flag :
+       {"--webhook-port=-2", "--webhook-port=65536", "--webhook-service=webhooks",
+        "--webhook-service=/webhooks", "--webhook-service=shop/", "--webhook-service=shop/1a",
+        "--webhook-shutdown-delay=-1s"}) {
+    EXPECT_THAT(ErrorOf({flag}), HasSubstr("--webhook-")) << flag;
+  }
+}
+
 TEST(OptionsTest, EachFlagOfAnActionSelectsIt) {
   EXPECT_EQ(Parsed({}).action, Options::Action::kRun);
   EXPECT_EQ(Parsed({"--check"}).action, Options::Action::kCheck);
   EXPECT_EQ(Parsed({"--print-rbac"}).action, Options::Action::kPrintRbac);
   EXPECT_EQ(Parsed({"--print-crd"}).action, Options::Action::kPrintCrd);
+  EXPECT_EQ(Parsed({"--print-webhooks"}).action, Options::Action::kPrintWebhooks);
   EXPECT_FALSE(Parsed({}).install_crds);
   EXPECT_TRUE(Parsed({"--install-crds"}).install_crds);
 }
@@ -103,6 +130,8 @@ TEST(OptionsTest, TwoActionsAreAnError) {
             "web-operator: --check and --print-rbac exclude each other: use one of them\n");
   EXPECT_EQ(ErrorOf({"--print-crd", "--print-rbac"}),
             "web-operator: --print-rbac and --print-crd exclude each other: use one of them\n");
+  EXPECT_EQ(ErrorOf({"--print-webhooks", "--check"}),
+            "web-operator: --check and --print-webhooks exclude each other: use one of them\n");
 }
 
 TEST(OptionsTest, WithoutFlagsEachNewOptionHasItsDefault) {

@@ -1,10 +1,12 @@
 #include "net/certificate.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include <kopp/config_error.hpp>
 #include <kopp/http_server.hpp>
 #include <kopp/transport.hpp>
 
@@ -44,23 +46,18 @@ TEST(CertificateTest, ACertificateIsValidFromAnHourBeforeItsCreation) {
   EXPECT_EQ(validity.end, now + 24h);
 }
 
-TEST(CertificateTest, VerificationUsesTheTrustedCertificatesTheHostAndTheTime) {
-  const auto served = detail::SelfSignedCertificate();
-  const auto other = detail::SelfSignedCertificate();
-  const WallTime now = Clock::Real().WallNow();
-  const auto error = [&](const std::string& trusted, const std::string& host, WallTime time) {
-    return detail::FindVerifyError(served.chain, trusted, host, time);
-  };
+TEST(CertificateTest, EachCertificateIsReadAndOneThatIsCutIsAnError) {
+  const std::string first = detail::SelfSignedCertificate().chain;
+  const std::string both = first + detail::SelfSignedCertificate().chain;
 
-  EXPECT_EQ(error(served.chain, "localhost", now), "");
-  EXPECT_EQ(error(other.chain + served.chain, "localhost", now), "");
-  EXPECT_EQ(error(other.chain, "localhost", now), "self-signed certificate");
-  EXPECT_EQ(error("", "localhost", now), "self-signed certificate");
-  EXPECT_EQ(error(served.chain, "example.com", now), "hostname mismatch");
-  EXPECT_EQ(error(served.chain, "localhost", now + 24h * 365 * 20), "certificate has expired");
-  EXPECT_EQ(error(served.chain, "localhost", now - 2h), "certificate is not yet valid");
-  EXPECT_EQ(detail::FindVerifyError("garbage", served.chain, "localhost", now),
-            "there is no certificate in PEM");
+  EXPECT_EQ(detail::ReadCertificates(both).size(), 2);
+  EXPECT_EQ(detail::ReadCertificates("garbage").size(), 0);
+  EXPECT_EQ(detail::ReadCertificates("").size(), 0);
+  for (const std::size_t missing : {1, 20, 30, 60, 300}) {
+    EXPECT_THROW((void)detail::ReadCertificates(both.substr(0, both.size() - missing)), ConfigError)
+        << missing;
+  }
+  EXPECT_THROW((void)detail::ReadCertificates(both.substr(0, first.size() + 40)), ConfigError);
 }
 
 TEST(CertificateTest, TwoSelfSignedCertificatesHaveDifferentKeys) {

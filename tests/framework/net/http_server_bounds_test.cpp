@@ -139,6 +139,17 @@ TEST_F(HttpServerTest, RequestSentByteByByteTimesOut) {
   EXPECT_TRUE(client.AwaitCloseWhileSending("x"));
 }
 
+TEST_F(HttpServerTest, AClientThatKeepsSendingAfterItsRejectionIsDisconnected) {
+  Serve();
+  RawClient client(port());
+  const std::string bytes(64 << 10, 'x');
+  const auto limit = std::chrono::steady_clock::now() + testing::kHangTimeout;
+
+  client.Send("GET /page HTTP/1.1\r\nHost: test\r\nContent-Length: 4000000000\r\n\r\n");
+
+  while (client.Send(bytes)) ASSERT_LT(std::chrono::steady_clock::now(), limit);
+}
+
 TEST_F(HttpServerTest, ConnectionWithoutARequestTimesOut) {
   options_.request_timeout = 50ms;
   Serve();

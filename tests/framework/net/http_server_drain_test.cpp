@@ -83,6 +83,22 @@ TEST_F(HttpServerTest, DrainWaitsForARequestThatIsStillBeingReceived) {
   EXPECT_TRUE(drained.get());
 }
 
+TEST_F(HttpServerTest, DrainClosesConnectionsThatSendNoWholeRequest) {
+  options_.drain_timeout = 1ms;
+  HttpServer& server = Serve();
+  RawClient silent(port());
+  RawClient half_open(port());
+  half_open.Send("GET /page HTTP/1.1\r\n");
+  RawClient other(port());  // its response shows that the server has read the half request
+  other.SendGet("/page");
+  EXPECT_EQ(other.Read().body, "hello\n");
+
+  EXPECT_TRUE(server.Drain(Clock::Real(), TimePoint::max()));
+
+  EXPECT_TRUE(silent.AwaitClose());
+  EXPECT_TRUE(half_open.AwaitClose());
+}
+
 TEST_F(HttpServerTest, DrainReturnsFalseAtItsDeadlineAndCanBeCalledAgain) {
   HttpServer& server = Serve();
   auto client = SlowClient();

@@ -52,8 +52,11 @@ class HttpServerTest : public ::testing::Test {
     if (!proceed_.try_wait()) proceed_.count_down();
   }
 
-  HttpServerOptions options_{
-      .address = "127.0.0.1:0", .request_timeout = 1h, .idle_timeout = 1h, .write_timeout = 1h};
+  HttpServerOptions options_{.address = "127.0.0.1:0",
+                             .request_timeout = 1h,
+                             .idle_timeout = 1h,
+                             .drain_timeout = 1h,
+                             .write_timeout = 1h};
   HttpServer::Routes routes_{
       {"/page", [](const HttpRequest&) { return HttpResponse{.body = "hello\n"}; }},
       {"/echo",

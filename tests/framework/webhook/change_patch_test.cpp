@@ -1,6 +1,8 @@
 // Tests the patches of webhooks that set defaults.
 #include "webhook/change_patch.hpp"
 
+#include <stdexcept>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -62,6 +64,46 @@ TEST(ChangePatchTest, ItemsOfListsKeepTheFieldsThatTheStructDoesNotHave) {
                               R"({"l":[{"name":"b","y":3}]})");
 
   EXPECT_EQ(object.patch(patch), json::parse(R"({"l":[{"name":"b","x":2,"y":3}],"m":[1]})"));
+}
+
+/// Returns `object` with the patch for the change of its field `l`.
+json Patched(const char* object, const char* before, const char* after) {
+  return json::parse(object).patch(PatchFor(object, before, after));
+}
+
+TEST(ChangePatchTest, AnItemThatGetsANameKeepsItsOtherFields) {
+  for (const char* before : {R"({"l":[{}]})", R"({"l":[{"name":"","port":0}]})"}) {
+    EXPECT_EQ(Patched(R"({"l":[{"x":1}]})", before, R"({"l":[{"name":"a","port":80}]})"),
+              json::parse(R"({"l":[{"x":1,"name":"a","port":80}]})"))
+        << before;
+  }
+}
+
+TEST(ChangePatchTest, AnItemThatLosesItsNameKeepsItsOtherFields) {
+  EXPECT_EQ(Patched(R"({"l":[{"name":"a","x":1}]})", R"({"l":[{"name":"a"}]})", R"({"l":[{}]})"),
+            json::parse(R"({"l":[{"x":1}]})"));
+}
+
+TEST(ChangePatchTest, AnItemWithAnotherNameIsANewItem) {
+  EXPECT_EQ(Patched(R"({"l":[{"name":"a","x":1},{"name":"b","x":2}]})",
+                    R"({"l":[{"name":"a"},{"name":"b"}]})", R"({"l":[{"name":"c"},{"name":"b"}]})"),
+            json::parse(R"({"l":[{"name":"c"},{"name":"b","x":2}]})"));
+}
+
+TEST(ChangePatchTest, AnItemWithoutANameThatIsChangedBesideAnAddedOneIsAnErrorIfItWouldLoseFields) {
+  const char* const before = R"({"l":[{"from":"a"}]})";
+  for (const char* after : {R"({"l":[{"from":"b"},{"from":"c"}]})",
+                            R"({"l":[{"from":"b","name":"n"},{"name":"m"}]})"}) {
+    EXPECT_THROW((void)PatchFor(R"({"l":[{"from":"a","x":1}]})", before, after), std::logic_error)
+        << after;
+    EXPECT_EQ(Patched(R"({"l":[{"from":"a"}]})", before, after), json::parse(after));
+  }
+}
+
+TEST(ChangePatchTest, AnItemWithoutANameIsRemovedWithItsOtherFields) {
+  EXPECT_EQ(Patched(R"({"l":[{"from":"a","x":1},{"from":"b","x":2}]})",
+                    R"({"l":[{"from":"a"},{"from":"b"}]})", R"({"l":[{"from":"b"}]})"),
+            json::parse(R"({"l":[{"from":"b","x":2}]})"));
 }
 
 TEST(ChangePatchTest, ChangedPartsThatAreNotJsonCauseADecodeError) {

@@ -14,7 +14,7 @@ class DefaultingTest : public WebhookTest {
  protected:
   /// Returns the object of a create after the patch of the answer.
   json Created(const json& object) {
-    const json response = Ask(kMutate, NewReview(object));
+    const json response = SendReview(kMutate, NewReview(object));
     EXPECT_EQ(response.at("allowed"), true) << response;
     if (!response.contains("patch")) return object;
     EXPECT_EQ(response.at("patchType"), "JSONPatch");
@@ -61,14 +61,16 @@ TEST_F(DefaultingTest, FieldsThatTheViewDoesNotHaveStay) {
                                         {{"name", "a"}, {"image", "a:1"}, {"size", 1}}}}}));
 }
 
+// O4
 TEST_F(DefaultingTest, AFunctionThatChangesNothingCausesNoPatch) {
   AddWebhook().Default([](Widget&) {});
 
-  const json response = Ask(kMutate, NewReview(NewWidget({{"unknown", 1.50}})));
+  const json response = SendReview(kMutate, NewReview(NewWidget({{"unknown", 1.50}})));
 
   EXPECT_EQ(response, json({{"uid", "u-1"}, {"allowed", true}}));
 }
 
+// O4
 TEST_F(DefaultingTest, AnUpdateIsDefaultedAndADeleteIsAllowedWithoutACall) {
   int calls = 0;
   AddWebhook().Default([&calls](Widget& widget, AdmissionContext& context) {
@@ -78,8 +80,8 @@ TEST_F(DefaultingTest, AnUpdateIsDefaultedAndADeleteIsAllowedWithoutACall) {
   });
 
   const json updated =
-      Ask(kMutate, NewReview(NewWidget(json::object()), NewWidget({{"owner", "x"}})));
-  const json deleted = Ask(kMutate, NewReview(nullptr, NewWidget(json::object())));
+      SendReview(kMutate, NewReview(NewWidget(json::object()), NewWidget({{"owner", "x"}})));
+  const json deleted = SendReview(kMutate, NewReview(nullptr, NewWidget(json::object())));
 
   EXPECT_TRUE(updated.contains("patch"));
   EXPECT_EQ(deleted, json({{"uid", "u-1"}, {"allowed", true}}));
@@ -89,16 +91,17 @@ TEST_F(DefaultingTest, AnUpdateIsDefaultedAndADeleteIsAllowedWithoutACall) {
 TEST_F(DefaultingTest, AnObjectThatIsNotOfTheKindIsDeniedWith400) {
   AddWebhook().Default([](Widget& widget) { widget.spec.replicas = 1; });
 
-  const json wrong_type = Ask(kMutate, NewReview(NewWidget({{"replicas", "many"}})));
+  const json wrong_type = SendReview(kMutate, NewReview(NewWidget({{"replicas", "many"}})));
   json review = NewReview(NewWidget(json::object()));
   review["request"].erase("object");
-  const json without_object = Ask(kMutate, review);
+  const json without_object = SendReview(kMutate, review);
 
   EXPECT_EQ(wrong_type.at("allowed"), false);
   EXPECT_EQ(wrong_type.at("/status/code"_json_pointer), 400);
   EXPECT_THAT(wrong_type.at("/status/message"_json_pointer).get<std::string>(),
               HasSubstr("spec.replicas: expected"));
-  EXPECT_EQ(without_object.at("/status/message"_json_pointer), "the request has no object");
+  EXPECT_EQ(without_object.at("/status/message"_json_pointer),
+            "there is no content to decode: the request has no object");
 }
 
 TEST_F(DefaultingTest, ADeeplyNestedFieldThatTheFunctionDoesNotChangeStays) {
@@ -122,6 +125,20 @@ TEST_F(DefaultingTest, AChangeOfAListThatIsNestedTooDeeplyIsDeniedWith400) {
   const json status = json::parse(response.body).at("/response/status"_json_pointer);
   EXPECT_EQ(status.at("code"), 400);
   EXPECT_THAT(status.at("message").get<std::string>(), HasSubstr("cannot decode object: "));
+}
+
+TEST_F(DefaultingTest, AChangeThatWouldLoseFieldsTheViewDoesNotHaveIsA500) {
+  AddWebhook().Default([](Widget& widget) {
+    widget.spec.parts.at(0).image = "b:2";
+    widget.spec.parts.push_back({.image = "c:1"});
+  });
+
+  const json response =
+      SendReview(kMutate, NewReview(NewWidget({{"parts", {{{"image", "b:1"}, {"size", 1}}}}})));
+
+  EXPECT_EQ(response.at("/status/code"_json_pointer), 500);
+  EXPECT_THAT(response.at("/status/message"_json_pointer).get<std::string>(),
+              HasSubstr("cannot tell whether an item of a list was changed or replaced"));
 }
 
 TEST_F(DefaultingTest, HandleAnswersWithTheDifferenceOfTwoTexts) {

@@ -35,6 +35,7 @@ class TokenReviewTest : public WebhookTest {
   }
 };
 
+// O9
 TEST_F(TokenReviewTest, AValidTokenHasAUserAndTheAudiences) {
   const json answer = json::parse(Send("/authenticate", NewTokenReview("good").dump()).body);
 
@@ -47,18 +48,36 @@ TEST_F(TokenReviewTest, AnUnknownTokenIsNotAuthenticated) {
   EXPECT_EQ(StatusOf(NewTokenReview("bad").dump()), json({{"authenticated", false}}));
 }
 
+// O9
 TEST_F(TokenReviewTest, AnEmptyTokenIsAnErrorWithoutACall) {
   EXPECT_EQ(StatusOf(NewTokenReview("").dump()),
             json({{"authenticated", false}, {"error", "token is empty"}}));
 }
 
+TEST_F(TokenReviewTest, AnExceptionAfterTheStopIsNotCounted) {
+  registry_.AddAuthentication("/stopped",
+                              [this](const TokenReview& review) -> std::optional<UserInfo> {
+                                registry_.RequestStop();
+                                EXPECT_TRUE(review.stop.stop_requested());
+                                throw std::runtime_error("cancelled");
+                              },
+                              {});
+
+  const HttpResponse response = Send("/stopped", NewTokenReview("good").dump());
+
+  EXPECT_THAT(response.body, HasSubstr("cancelled"));
+  EXPECT_THAT(log_, HasSubstr("A webhook was stopped"));
+  EXPECT_THAT(metrics_.Text(), HasSubstr("\ncontroller_runtime_webhook_panics_total 0\n"));
+}
+
 TEST_F(TokenReviewTest, AnExceptionIsTheErrorAndIsCounted) {
   EXPECT_EQ(StatusOf(NewTokenReview("broken").dump()),
             json({{"authenticated", false}, {"error", "no database"}}));
-  EXPECT_THAT(log_, HasSubstr("no database"));
+  EXPECT_THAT(log_, HasSubstr("webhook=\"/authenticate\" err=\"std::runtime_error: no database\""));
   EXPECT_THAT(metrics_.Text(), HasSubstr("\ncontroller_runtime_webhook_panics_total 1\n"));
 }
 
+// O9
 TEST_F(TokenReviewTest, TheVersionOfTheRequestIsThatOfTheResponse) {
   json review = NewTokenReview("bad");
   review["apiVersion"] = "authentication.k8s.io/v1beta1";
@@ -68,6 +87,7 @@ TEST_F(TokenReviewTest, TheVersionOfTheRequestIsThatOfTheResponse) {
   EXPECT_EQ(answer.at("apiVersion"), "authentication.k8s.io/v1beta1");
 }
 
+// O9
 TEST_F(TokenReviewTest, RequestsWithoutAReviewAreRejected) {
   EXPECT_EQ(StatusOf("", 400).at("error"), "request body is empty");
   EXPECT_EQ(StatusOf(NewTokenReview("good").dump(), 400, "text/plain").at("error"),
@@ -76,6 +96,7 @@ TEST_F(TokenReviewTest, RequestsWithoutAReviewAreRejected) {
               HasSubstr("expected TokenReview"));
   EXPECT_EQ(StatusOf(NewTokenReview(std::string(1 << 20, 'x')).dump(), 413).at("error"),
             "request entity is too large; limit is 1048576 bytes");
+  EXPECT_THAT(log_, HasSubstr("Invalid request for a webhook"));
 }
 
 }  // namespace

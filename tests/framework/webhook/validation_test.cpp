@@ -1,6 +1,8 @@
 // Tests the functions of WebhookBuilder::Validate and ValidateDelete.
 #include "webhook_fixture.hpp"
 
+#include <stdexcept>
+
 #include <gmock/gmock.h>
 
 #include <kopp/dynamic_client.hpp>
@@ -13,13 +15,14 @@ using ::testing::HasSubstr;
 
 using ValidationTest = WebhookTest;
 
+// O6
 TEST_F(ValidationTest, FieldErrorsAreA422InTheWordsOfTheApiServer) {
   AddWebhook().Validate([](const Widget& widget) -> FieldErrors {
     return {field::Invalid("spec.replicas", *widget.spec.replicas, "must be at most 100"),
             field::Required("spec.owner")};
   });
 
-  const json response = Ask(kValidate, NewReview(NewWidget({{"replicas", 300}})));
+  const json response = SendReview(kValidate, NewReview(NewWidget({{"replicas", 300}})));
 
   EXPECT_EQ(response.at("allowed"), false);
   EXPECT_EQ(response.at("uid"), "u-1");
@@ -36,7 +39,7 @@ TEST_F(ValidationTest, AValidObjectIsAllowed) {
     EXPECT_EQ(context.request.userInfo.username, "alice");
   });
 
-  EXPECT_EQ(Ask(kValidate, NewReview(NewWidget({{"owner", "alice"}}))),
+  EXPECT_EQ(SendReview(kValidate, NewReview(NewWidget({{"owner", "alice"}}))),
             json({{"uid", "u-1"}, {"allowed", true}}));
 }
 
@@ -50,13 +53,14 @@ TEST_F(ValidationTest, TheStoredObjectIsPassedForAnUpdateOnly) {
   });
   const json object = NewWidget({{"owner", "bob"}});
 
-  EXPECT_EQ(Ask(kValidate, NewReview(object)).at("allowed"), true);
-  EXPECT_EQ(Ask(kValidate, NewReview(object, object)).at("allowed"), true);
-  const json changed = Ask(kValidate, NewReview(object, NewWidget({{"owner", "alice"}})));
+  EXPECT_EQ(SendReview(kValidate, NewReview(object)).at("allowed"), true);
+  EXPECT_EQ(SendReview(kValidate, NewReview(object, object)).at("allowed"), true);
+  const json changed = SendReview(kValidate, NewReview(object, NewWidget({{"owner", "alice"}})));
   EXPECT_EQ(changed.at("/status/message"_json_pointer),
             "Widget.shop.example.com \"w\" is invalid: spec.owner: Forbidden: is immutable");
 }
 
+// O5
 TEST_F(ValidationTest, ValidateDeleteGetsTheStoredObjectOfADelete) {
   AddWebhook()
       .Validate([](const Widget&) { FAIL() << "called for a delete"; })
@@ -64,8 +68,8 @@ TEST_F(ValidationTest, ValidateDeleteGetsTheStoredObjectOfADelete) {
         if (widget.spec.owner == "alice") throw AdmissionDenied("alice keeps it");
       });
 
-  const json kept = Ask(kValidate, NewReview(nullptr, NewWidget({{"owner", "alice"}})));
-  const json gone = Ask(kValidate, NewReview(nullptr, NewWidget({{"owner", "bob"}})));
+  const json kept = SendReview(kValidate, NewReview(nullptr, NewWidget({{"owner", "alice"}})));
+  const json gone = SendReview(kValidate, NewReview(nullptr, NewWidget({{"owner", "bob"}})));
 
   EXPECT_EQ(kept.at("status"), json({{"status", "Failure"},
                                      {"reason", "Forbidden"},
@@ -74,24 +78,29 @@ TEST_F(ValidationTest, ValidateDeleteGetsTheStoredObjectOfADelete) {
   EXPECT_EQ(gone.at("allowed"), true);
 }
 
+// O5
 TEST_F(ValidationTest, ADeleteWithoutValidateDeleteAndAConnectAreAllowed) {
   AddWebhook().Validate([](const Widget&) { FAIL() << "called"; });
   json connect = NewReview(NewWidget(json::object()));
   connect["request"]["operation"] = "CONNECT";
 
-  EXPECT_EQ(Ask(kValidate, NewReview(nullptr, NewWidget(json::object()))).at("allowed"), true);
-  EXPECT_EQ(Ask(kValidate, connect).at("allowed"), true);
+  EXPECT_EQ(SendReview(kValidate, NewReview(nullptr, NewWidget(json::object()))).at("allowed"),
+            true);
+  EXPECT_EQ(SendReview(kValidate, connect).at("allowed"), true);
 }
 
+// O5
 TEST_F(ValidationTest, ADeleteWithoutTheStoredObjectIsDeniedWith400) {
   AddWebhook().ValidateDelete([](const Widget&) {});
 
-  const json response = Ask(kValidate, NewReview(nullptr));
+  const json response = SendReview(kValidate, NewReview(nullptr));
 
   EXPECT_EQ(response.at("/status/code"_json_pointer), 400);
-  EXPECT_EQ(response.at("/status/message"_json_pointer), "the request has no oldObject");
+  EXPECT_EQ(response.at("/status/message"_json_pointer),
+            "there is no content to decode: the request has no oldObject");
 }
 
+// O6
 TEST_F(ValidationTest, WarningsAndAuditAnnotationsAreSentWithADenialToo) {
   AddWebhook().Validate([](const Widget&, AdmissionContext& context) {
     context.Warn("spec.owner is deprecated");
@@ -99,13 +108,14 @@ TEST_F(ValidationTest, WarningsAndAuditAnnotationsAreSentWithADenialToo) {
     throw AdmissionDenied("no", 409);
   });
 
-  const json response = Ask(kValidate, NewReview(NewWidget(json::object())));
+  const json response = SendReview(kValidate, NewReview(NewWidget(json::object())));
 
   EXPECT_EQ(response.at("warnings"), json::array({"spec.owner is deprecated"}));
   EXPECT_EQ(response.at("auditAnnotations"), json({{"reason", "too old"}}));
   EXPECT_EQ(response.at("/status/code"_json_pointer), 409);
 }
 
+// O6
 TEST_F(ValidationTest, AnErrorOfTheClientKeepsItsCodeReasonAndCauses) {
   transport_.Respond("GET", "/api/v1/namespaces/shop/configmaps/settings", 403,
                      R"({"kind":"Status","message":"no access","reason":"Forbidden","code":403,
@@ -115,7 +125,7 @@ TEST_F(ValidationTest, AnErrorOfTheClientKeepsItsCodeReasonAndCauses) {
     static_cast<void>(context.client.Dynamic(kConfigMap).Get({"shop", "settings"}));
   });
 
-  const json status = Ask(kValidate, NewReview(NewWidget(json::object()))).at("status");
+  const json status = SendReview(kValidate, NewReview(NewWidget(json::object()))).at("status");
 
   EXPECT_EQ(status.at("code"), 403);
   EXPECT_EQ(status.at("message"), "no access");
@@ -123,14 +133,24 @@ TEST_F(ValidationTest, AnErrorOfTheClientKeepsItsCodeReasonAndCauses) {
   EXPECT_EQ(log_, "");
 }
 
+TEST_F(ValidationTest, ASecondFunctionForAnOperationIsALogicError) {
+  WebhookBuilder<Widget> builder = AddWebhook();
+  builder.Validate([](const Widget&) {}).ValidateDelete([](const Widget&) {});
+
+  EXPECT_THROW(builder.Validate([](const Widget&) {}), std::logic_error);
+  EXPECT_THROW(builder.ValidateDelete([](const Widget&) {}), std::logic_error);
+  EXPECT_THROW(builder.Handle(WebhookType::kValidating, {}), std::logic_error);
+}
+
+// O6
 TEST_F(ValidationTest, AnotherExceptionIsA500ThatIsLoggedAndCounted) {
   AddWebhook().Validate([](const Widget& widget) {
     if (widget.spec.owner.empty()) throw 7;  // not a std::exception
     throw std::out_of_range("map::at");
   });
 
-  const json status = Ask(kValidate, NewReview(NewWidget({{"owner", "x"}}))).at("status");
-  const json unknown = Ask(kValidate, NewReview(NewWidget(json::object()))).at("status");
+  const json status = SendReview(kValidate, NewReview(NewWidget({{"owner", "x"}}))).at("status");
+  const json unknown = SendReview(kValidate, NewReview(NewWidget(json::object()))).at("status");
 
   EXPECT_EQ(status.at("code"), 500);
   EXPECT_EQ(status.at("reason"), "InternalError");

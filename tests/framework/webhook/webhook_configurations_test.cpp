@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include <kopp/config_error.hpp>
 #include <kopp/kinds.hpp>
 #include <kopp/manager.hpp>
 
@@ -69,7 +70,7 @@ TEST_F(WebhookConfigurationsTest, EachOptionIsPrinted) {
                        .object_selector = {.matchLabels = {{"c", "d"}}},
                        .match_conditions = {{"not-me", "request.userInfo.username != 'me'"}},
                        .match_policy = WebhookRule::MatchPolicy::kExact},
-              .timeout = std::chrono::milliseconds(2500),
+              .timeout = std::chrono::seconds(3),
               .failure_policy = Options::FailurePolicy::kIgnore,
               .side_effects = Options::SideEffects::kNoneOnDryRun,
               .reinvocation = Options::Reinvocation::kIfNeeded})
@@ -91,7 +92,7 @@ TEST_F(WebhookConfigurationsTest, EachOptionIsPrinted) {
   EXPECT_EQ(webhook.at("reinvocationPolicy"), "IfNeeded");
 }
 
-TEST_F(WebhookConfigurationsTest, WebhooksOfBuiltInKindsSpareTheirOwnNamespace) {
+TEST_F(WebhookConfigurationsTest, WebhooksOfBuiltInKindsAreNotCalledForTheirOwnNamespace) {
   AddWebhookFor<Pod>().Validate([](const Pod&) {});
 
   const json webhook = Printed().at(0).at("/webhooks/0"_json_pointer);
@@ -111,6 +112,21 @@ TEST_F(WebhookConfigurationsTest, ASecondWebhookOfAKindHasAnotherName) {
 
   EXPECT_EQ(webhooks.at(0).at("name"), "mutate.v1.widgets.shop.example.com");
   EXPECT_EQ(webhooks.at(1).at("name"), "widgets-status-1.mutate.v1.widgets.shop.example.com");
+}
+
+TEST_F(WebhookConfigurationsTest, ASecondWebhookWithoutAValidNameOfItsOwnIsAConfigError) {
+  AddWebhook().Default([](Widget&) {});
+  AddWebhook({.mutate_path = "/a-b"}).Default([](Widget&) {});
+  EXPECT_EQ(Printed().at(0).at("webhooks").size(), 2);
+
+  for (const char* path : {"/", "/_x", "/a/b"}) {
+    std::vector<KindWebhook> webhooks = registry_.kinds();
+    webhooks.push_back(webhooks.front());
+    webhooks.back().path = path;
+    EXPECT_THROW((void)PrintWebhooks(webhooks, {.program = "shop", .service = {"s", "w"}}),
+                 ConfigError)
+        << path;
+  }
 }
 
 TEST_F(WebhookConfigurationsTest, AWebhookOfPodsThatMayBlockThemIsReported) {
@@ -158,6 +174,20 @@ TEST_F(WebhookConfigurationsTest, AManagerPrintsTheConfigurationsOfItsWebhooks) 
   const json printed = schema::ParseManifests(text).at(0);
   EXPECT_EQ(printed.at("kind"), "ValidatingWebhookConfiguration");
   EXPECT_EQ(printed.at("/metadata/name"_json_pointer), "webhooks.shop-system");
+}
+
+TEST_F(WebhookConfigurationsTest, AServiceWithoutANamespaceIsAnError) {
+  for (const char* service : {"webhooks", "/webhooks", "shop/", "shop/a/b", "Shop/webhooks"}) {
+    Options options{.action = Options::Action::kPrintWebhooks,
+                    .log = Logger({.write = [this](std::string_view line) { log_ += line; }})};
+    options.webhook.service = service;
+    Manager manager(options);
+    manager.AddWebhook<Widget>().Default([](Widget&) {});
+
+    EXPECT_EQ(manager.Run({}), 1) << service;
+    EXPECT_THAT(log_, HasSubstr("Options::webhook.service must be NAMESPACE/NAME")) << service;
+    log_.clear();
+  }
 }
 
 TEST_F(WebhookConfigurationsTest, AManagerWithoutWebhooksOrNamespaceCannotPrintThem) {

@@ -89,7 +89,7 @@ class WebhookTest : public ::testing::Test {
                                      .headers = {{"content-type", content_type}}});
   }
   /// Sends a review. Returns the field `response` of the answer.
-  nlohmann::json Ask(const std::string& path, const nlohmann::json& review) {
+  nlohmann::json SendReview(const std::string& path, const nlohmann::json& review) {
     const HttpResponse response = Send(path, review.dump());
     EXPECT_EQ(response.status, 200) << response.body;
     return nlohmann::json::parse(response.body).at("response");

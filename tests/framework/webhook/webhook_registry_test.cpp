@@ -37,6 +37,7 @@ class WebhookRegistryTest : public WebhookTest {
   }
 };
 
+// O3
 TEST_F(WebhookRegistryTest, TheVersionOfTheRequestIsThatOfTheResponse) {
   registry_.AddAdmission("/all", AllowAll(), {});
   json review = NewReview(NewWidget(json::object()));
@@ -49,6 +50,7 @@ TEST_F(WebhookRegistryTest, TheVersionOfTheRequestIsThatOfTheResponse) {
                           {"response", {{"uid", "u-1"}, {"allowed", true}}}}));
 }
 
+// O3
 TEST_F(WebhookRegistryTest, AnExceptionIsAnsweredWithTheUidAndTheVersionOfTheRequest) {
   registry_.AddAdmission("/broken",
                          [](const AdmissionRequest&, AdmissionContext&) -> AdmissionResponse {
@@ -65,6 +67,7 @@ TEST_F(WebhookRegistryTest, AnExceptionIsAnsweredWithTheUidAndTheVersionOfTheReq
   EXPECT_EQ(answer.at("/response/status/code"_json_pointer), 500);
 }
 
+// O2
 TEST_F(WebhookRegistryTest, RequestsWithoutAReviewAreRejectedWith400) {
   registry_.AddAdmission("/all", AllowAll(), {});
   json other = NewReview(NewWidget(json::object()));
@@ -117,9 +120,10 @@ TEST_F(WebhookRegistryTest, AllFieldsOfTheRequestAreDecoded) {
                             {"options", {{"kind", "UpdateOptions"}}}});
   review["request"]["userInfo"].update({{"uid", "u-alice"}, {"extra", {{"scopes", {"a", "b"}}}}});
 
-  EXPECT_EQ(Ask("/all", review).at("/status/message"_json_pointer), "seen");
+  EXPECT_EQ(SendReview("/all", review).at("/status/message"_json_pointer), "seen");
 }
 
+// O1, O11
 TEST_F(WebhookRegistryTest, PathsMustBeValidAndDifferent) {
   registry_.AddAdmission("/all", AllowAll(), {});
 
@@ -129,10 +133,11 @@ TEST_F(WebhookRegistryTest, PathsMustBeValidAndDifferent) {
   }
   registry_.AddAdmission("/", AllowAll(), {});
   registry_.AddAdmission("/a/B-1_c", AllowAll(), {});
-  static_cast<void>(registry_.Routes());
+  registry_.Close();
   EXPECT_THROW(registry_.AddAdmission("/late", AllowAll(), {}), std::logic_error);
 }
 
+// O1
 TEST_F(WebhookRegistryTest, CustomPathsReplaceThoseOfTheKind) {
   AddWebhook({.mutate_path = "/m", .validate_path = "/v"})
       .Default([](Widget&) {})
@@ -141,8 +146,8 @@ TEST_F(WebhookRegistryTest, CustomPathsReplaceThoseOfTheKind) {
 
   const json review = NewReview(NewWidget(json::object()));
 
-  EXPECT_EQ(Ask("/m", review).at("allowed"), true);
-  EXPECT_EQ(Ask("/v", review).at("allowed"), true);
+  EXPECT_EQ(SendReview("/m", review).at("allowed"), true);
+  EXPECT_EQ(SendReview("/v", review).at("allowed"), true);
   EXPECT_EQ(routes_.size(), 2);
 }
 
@@ -200,19 +205,82 @@ TEST_F(WebhookRegistryTest, AnExceptionAfterTheStopIsNoDenial) {
       },
       {});
 
-  const HttpResponse response = Send("/cancelled", NewReview(NewWidget(json::object())).dump());
+  json review = NewReview(NewWidget(json::object()));
+  review["apiVersion"] = "admission.k8s.io/v1beta1";
+  const HttpResponse response = Send("/cancelled", review.dump());
 
   EXPECT_EQ(response.status, 503);
-  EXPECT_THAT(response.body, HasSubstr("the webhook was stopped: "));
+  const json answer = json::parse(response.body);
+  EXPECT_EQ(answer.at("apiVersion"), "admission.k8s.io/v1beta1");
+  EXPECT_EQ(answer.at("/response/uid"_json_pointer), "u-1");
+  EXPECT_THAT(answer.at("/response/status/message"_json_pointer).get<std::string>(),
+              HasSubstr("the webhook was stopped: "));
+  EXPECT_THAT(log_, HasSubstr("\"A webhook was stopped\" webhook=\"/cancelled\" requestID=\"u-1\" "
+                              "namespace=\"shop\" name=\"w\""));
   EXPECT_THAT(metrics_.Text(), HasSubstr("\ncontroller_runtime_webhook_panics_total 0\n"));
 }
 
 TEST_F(WebhookRegistryTest, ATimeoutThatTheApiServerWouldRejectIsRejected) {
-  for (const Duration timeout : {Duration(0s), Duration(31s)}) {
+  for (const Duration timeout : {Duration(0s), Duration(31s), Duration(1500ms)}) {
     EXPECT_THROW(AddWebhook({.timeout = timeout}).Default([](Widget&) {}), std::invalid_argument);
   }
 }
 
+TEST_F(WebhookRegistryTest, AMalformedOrMissingTimeoutDoesNotStopTheFunction) {
+  registry_.AddAdmission("/all",
+                         [](const AdmissionRequest&, AdmissionContext& context) {
+                           return context.stop.stop_requested()
+                                      ? AdmissionResponse::Denied("stopped")
+                                      : AdmissionResponse{};
+                         },
+                         {});
+  const std::string review = NewReview(NewWidget(json::object())).dump();
+
+  for (const char* query : {"", "timeout=", "timeout=soon", "timeout=10", "other=1s", "timeout"}) {
+    EXPECT_THAT(Send("/all", review, "application/json", query).body, HasSubstr("\"allowed\":true"))
+        << query;
+  }
+}
+
+TEST_F(WebhookRegistryTest, ANegativeTimeoutStopsTheFunctionAtOnce) {
+  registry_.AddAdmission("/slow",
+                         [this](const AdmissionRequest&, AdmissionContext& context) {
+                           static_cast<void>(SleepUntil(clock_, TimePoint::max(), context.stop));
+                           return AdmissionResponse::Denied("stopped");
+                         },
+                         {});
+  const std::string review = NewReview(NewWidget(json::object())).dump();
+
+  EXPECT_THAT(Send("/slow", review, "application/json", "timeout=-1s").body, HasSubstr("stopped"));
+}
+
+TEST_F(WebhookRegistryTest, APatchThatTheApiServerWouldRejectIsA500) {
+  const auto patching = [](const std::string& patch) -> AdmissionHandler {
+    return [patch](const AdmissionRequest&, AdmissionContext&) {
+      return AdmissionResponse{.patch = patch};
+    };
+  };
+  registry_.AddAdmission("/garbage", patching("{]"), {});
+  registry_.AddAdmission("/object", patching("{}"), {});
+  registry_.AddAdmission("/patch", patching("[]"), {});
+  AddWebhook().Handle(WebhookType::kValidating, patching("[]"));
+  const json create = NewReview(NewWidget(json::object()));
+  const auto message_of = [this](const char* path, const json& review) {
+    const json response = SendReview(path, review);
+    EXPECT_EQ(response.at("/status/code"_json_pointer), 500) << path;
+    return response.at("/status/message"_json_pointer).get<std::string>();
+  };
+
+  EXPECT_THAT(message_of("/garbage", create), HasSubstr("is not a JSON Patch"));
+  EXPECT_THAT(message_of("/object", create), HasSubstr("is not a JSON Patch"));
+  EXPECT_THAT(message_of(kValidate, create), HasSubstr("only mutating webhooks"));
+  EXPECT_THAT(message_of("/patch", NewReview(nullptr, NewWidget(json::object()))),
+              HasSubstr("only mutating webhooks"));
+  EXPECT_EQ(SendReview("/patch", create).at("patchType"), "JSONPatch");
+  EXPECT_THAT(metrics_.Text(), HasSubstr("\ncontroller_runtime_webhook_panics_total 4\n"));
+}
+
+// O10
 TEST_F(WebhookRegistryTest, EachPathHasItsMetricsBeforeTheFirstRequest) {
   registry_.AddAdmission("/all", AllowAll(), {});
   static_cast<void>(registry_.Routes());
@@ -237,10 +305,11 @@ TEST_F(WebhookRegistryTest, EachPathHasItsMetricsBeforeTheFirstRequest) {
                                   "1000", "+Inf"));
 }
 
+// O10
 TEST_F(WebhookRegistryTest, RequestsAreCountedByPathAndCode) {
   registry_.AddAdmission("/all", AllowAll(), {});
   registry_.AddAdmission("/other", AllowAll(), {});
-  static_cast<void>(Ask("/all", NewReview(NewWidget(json::object()))));
+  static_cast<void>(SendReview("/all", NewReview(NewWidget(json::object()))));
   static_cast<void>(ErrorOf("", 400));
 
   const std::string text = metrics_.Text();

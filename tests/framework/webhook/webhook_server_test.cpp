@@ -5,9 +5,11 @@
 #include "support/scratch_folder.hpp"
 #include "webhook_fixture.hpp"
 
+#include <array>
 #include <latch>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -105,16 +107,17 @@ TEST_F(WebhookServerTest, AManagerServesItsWebhooksOverHttps) {
   EXPECT_THAT(LogText(), HasSubstr("Serving webhooks"));
 }
 
+// O11
 TEST_F(WebhookServerTest, AReplicaThatIsNotTheLeaderServesWebhooks) {
   options_.leader_election = {.enabled = true, .id = "lease", .ns = "ns"};
   transport_->Respond("GET", "/apis/coordination.k8s.io/v1/namespaces/ns/leases/lease", 403, "{}");
-  NewManager().AddAuthentication("/authenticate",
-                                 [](const TokenReview&) { return std::optional<UserInfo>(); });
+  NewManager().AddWebhook("/all", [](const auto&, auto&) { return AdmissionResponse{}; });
   StartManager();
 
-  EXPECT_EQ(Send("/authenticate", "{}").status, 400);
+  EXPECT_EQ(Send("/all", Review()).status, 200);
 }
 
+// O2
 TEST_F(WebhookServerTest, ABodyOfMoreThan7MiBIsRejectedWith413) {
   NewManager().AddWebhook<Widget>().Validate([](const Widget&) {});
   StartManager();
@@ -126,6 +129,7 @@ TEST_F(WebhookServerTest, ABodyOfMoreThan7MiBIsRejectedWith413) {
       200);
 }
 
+// O11
 TEST_F(WebhookServerTest, AHeadOfMoreThan1MiBIsRejectedWith431) {
   NewManager().AddWebhook("/all", [](const auto&, auto&) { return AdmissionResponse{}; });
   StartManager();
@@ -156,6 +160,98 @@ TEST_F(WebhookServerTest, MoreRequestsInFlightThanTheLimitAreRejectedWith429) {
   proceed.count_down();
 }
 
+TEST_F(WebhookServerTest, RequestsBelowTheLimitWaitForAThread) {
+  std::latch entered{1};
+  std::latch proceed{1};
+  std::latch rejected{1};
+  NewManager().AddWebhook("/slow",
+                          [&](const AdmissionRequest&, AdmissionContext&) {
+                            if (!entered.try_wait()) entered.count_down();
+                            proceed.wait();
+                            return AdmissionResponse{};
+                          },
+                          {.threads = 1, .max_in_flight = 2});
+  StartManager();
+  const std::jthread first([&] { EXPECT_EQ(Send("/slow", Review()).status, 200); });
+  entered.wait();
+  std::array<int, 2> codes{};
+  {
+    std::vector<std::jthread> others;
+    for (int& code : codes) {
+      others.emplace_back([&] {
+        code = Send("/slow", Review()).status;
+        if (code == 429) rejected.count_down();
+      });
+    }
+    rejected.wait();
+    proceed.count_down();
+  }
+
+  EXPECT_THAT(codes, ::testing::UnorderedElementsAre(200, 429));
+}
+
+TEST_F(WebhookServerTest, ASilentAndAHalfOpenClientDoNotDelayOthers) {
+  NewManager().AddWebhook("/all", [](const auto&, auto&) { return AdmissionResponse{}; });
+  StartManager();
+  const testing::RawClient silent(port_);
+  testing::RawClient half_open(port_);
+  half_open.Send("\x16\x03\x01");  // the start of a TLS handshake
+
+  EXPECT_EQ(Send("/all", Review()).status, 200);
+}
+
+TEST_F(WebhookServerTest, TheReadinessCheckFailsAfterTheServerHasStopped) {
+  options_.health.bind_address = "127.0.0.1:0";
+  std::latch proceed{1};
+  NewManager().AddWebhook("/all", [](const auto&, auto&) { return AdmissionResponse{}; });
+  served_->Add({.name = "last", .group = RunnableGroup::kServers},
+               [&](const std::stop_token& stop) {
+                 static_cast<void>(SleepUntil(clock_, TimePoint::max(), stop));
+                 proceed.wait();
+               });
+  StartManager();
+  const std::uint16_t health = HealthPort();
+  EXPECT_EQ(testing::Get(health, "/readyz/webhook").status, 200);
+
+  manager_thread_.request_stop();
+  AwaitLog("All workers finished");
+  while (testing::Get(health, "/readyz/webhook").status == 200) {
+  }
+
+  EXPECT_THAT(testing::Get(health, "/readyz/webhook").body, HasSubstr("webhook"));
+  proceed.count_down();
+}
+
+// O12
+TEST_F(WebhookServerTest, ACertificateThatDoesNotMatchItsKeyIsNotUsed) {
+  NewManager().AddWebhook("/all", [](const auto&, auto&) { return AdmissionResponse{}; });
+  StartManager();
+  const testing::CertificateAuthority second;
+  const auto issued = second.IssueForLoopback();
+  folder_.Write("tls.crt", issued.certificate);
+
+  AdvanceUntilLogged("Cannot reload the TLS certificate, the last one stays in use");
+
+  EXPECT_EQ(Send("/all", Review()).status, 200);
+  EXPECT_THAT(served_->metrics().Text(),
+              Not(HasSubstr("certwatcher_read_certificate_errors_total 0\n")));
+  folder_.Write("tls.key", issued.key);
+  AdvanceUntilLogged("Updated current TLS certificate");
+  EXPECT_EQ(Send("/all", Review(), second).status, 200);
+}
+
+// O12
+TEST_F(WebhookServerTest, ACertificateThatIsCutIsNotUsed) {
+  NewManager().AddWebhook("/all", [](const auto&, auto&) { return AdmissionResponse{}; });
+  StartManager();
+  const auto issued = authority_.IssueForLoopback();
+  folder_.Write("tls.crt", issued.certificate.substr(0, issued.certificate.size() / 2));
+
+  AdvanceUntilLogged("Cannot reload the TLS certificate, the last one stays in use");
+
+  EXPECT_EQ(Send("/all", Review()).status, 200);
+}
+
 TEST_F(WebhookServerTest, ReplacedCertificateFilesAreUsedWithoutRestart) {
   NewManager().AddWebhook("/all", [](const auto&, auto&) { return AdmissionResponse{}; });
   StartManager();
@@ -167,6 +263,7 @@ TEST_F(WebhookServerTest, ReplacedCertificateFilesAreUsedWithoutRestart) {
   EXPECT_EQ(Send("/all", Review(), second).status, 200);
 }
 
+// O11
 TEST_F(WebhookServerTest, AClientWithoutACertificateOfTheClientCaIsRejected) {
   const testing::CertificateAuthority clients;
   RequireClientsOf(clients);
@@ -332,6 +429,7 @@ TEST_F(WebhookServerTest, AMissingCertificateOrABusyPortIsAnErrorThatNamesTheFla
   EXPECT_THAT(LogText(), AllOf(HasSubstr("--webhook-port: "), HasSubstr("another program")));
 }
 
+// O11
 TEST_F(WebhookServerTest, AManagerWithoutWebhooksOrWithPortMinusOneServesNone) {
   options_.webhook.cert_path = "/does-not-exist";  // not read
   NewManager().Add({.name = "started"}, [this](const std::stop_token&) { RecordCall("started"); });

@@ -6,6 +6,7 @@
 #include "http/timer.hpp"
 #include "http/users.hpp"
 #include "net/http_listener.hpp"
+#include "net/server_tls.hpp"
 
 #include <algorithm>
 #include <array>

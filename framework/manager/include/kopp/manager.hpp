@@ -81,9 +81,9 @@ class Manager {
   /// Options::install_crds is set. Call it before Run to read objects of the kinds before.
   void InstallCrds(Duration timeout = std::chrono::seconds(30), const std::stop_token& stop = {});
 
-  /// Adds webhooks for objects of `T`. Complete them with functions of the returned builder, which
-  /// throw std::logic_error after Run, or if a path is in use. Run serves them over HTTPS, also on
-  /// other replicas than the leader; see Options::webhook.
+  /// Adds webhooks for objects of `T`. Complete them before Run with functions of the returned
+  /// builder, which throw std::logic_error if a path is in use or a webhook is added after Run. Run
+  /// serves them over HTTPS, also on other replicas than the leader; see Options::webhook.
   template <typename T>
   WebhookBuilder<T> AddWebhook(const WebhookOptions& options = {}) {
     static_assert(detail::RequireObject<T>());

@@ -41,6 +41,7 @@ struct HttpServerOptions {
   // Time limits. After a timeout the connection is closed.
   Duration request_timeout = std::chrono::seconds(10);  ///< to receive a whole request
   Duration idle_timeout = std::chrono::seconds(60);     ///< from a response to the next request
+  Duration drain_timeout = std::chrono::seconds(5);     ///< to receive a whole request after Drain
   Duration write_timeout = std::chrono::seconds(10);    ///< to send a response or one streamed part
 };
 
@@ -149,9 +150,10 @@ class HttpServer {
   /// still accepts connections. Go: http.Server.SetKeepAlivesEnabled.
   void DisableKeepAlive();
   /// Stops listening, closes idle connections, and blocks until all requests that clients have
-  /// sent, or are sending, have their responses, or until `clock` reaches `deadline`. Returns
-  /// whether all connections are closed. May be called again, to wait longer. Go:
-  /// http.Server.Shutdown.
+  /// sent, or are sending, have their responses and all connections are closed, or until `clock`
+  /// reaches `deadline`. Closes a connection without a whole request after
+  /// HttpServerOptions::drain_timeout. Returns whether all connections are closed. May be called
+  /// again, to wait longer. Go: http.Server.Shutdown.
   [[nodiscard]] bool Drain(Clock& clock, TimePoint deadline);
 
   /// Returns the port; useful if the port in the options is 0.

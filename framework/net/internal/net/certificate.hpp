@@ -53,11 +53,8 @@ void SignCertificate(X509* draft, X509* issuer, EVP_PKEY* key,
 [[nodiscard]] std::string ToPem(X509* certificate);
 [[nodiscard]] std::string ToPem(EVP_PKEY* key);
 
-/// Returns the certificates in `pem`, up to the first one that cannot be read; empty: none.
+/// Returns the certificates in `pem`; empty: none. Throws ConfigError if one cannot be read.
 [[nodiscard]] std::vector<Certificate> ReadCertificates(std::string_view pem);
-/// Returns the first private key in `pem`, or null if it cannot be read.
-[[nodiscard]] Key ReadKey(std::string_view pem);
-
 /// The first and the last time at which a certificate is valid.
 struct CertificateValidity {
   WallTime begin{};
@@ -65,17 +62,7 @@ struct CertificateValidity {
 };
 [[nodiscard]] CertificateValidity ValidityOf(const X509* certificate);
 
-/// Returns why a client that trusts the certificates in `ca_bundle`, and no others, rejects a
-/// server that presents `chain` for `host` at the time `now`; empty: the client accepts it. Both
-/// are PEM.
-[[nodiscard]] std::string FindVerifyError(std::string_view chain, std::string_view ca_bundle,
-                                          const std::string& host, WallTime now);
-
 /// Returns a self-signed certificate for localhost and the loopback addresses. It encrypts, but a
 /// client has no way to verify it.
 [[nodiscard]] ServerCertificate SelfSignedCertificate();
-/// Returns a self-signed certificate for a client with this name. A server that trusts it accepts
-/// only the owner of its key.
-[[nodiscard]] ServerCertificate SelfSignedClientCertificate(const std::string& name);
-
 }  // namespace kopp::detail

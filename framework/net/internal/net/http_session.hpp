@@ -32,6 +32,7 @@ struct SessionLimits {
   std::function<BodyLimits(std::string_view target)> body_limits_of{};
   Duration request_timeout = std::chrono::seconds(10);  ///< to receive a whole request
   Duration idle_timeout = std::chrono::seconds(60);     ///< until the next request begins
+  Duration drain_timeout = std::chrono::seconds(5);     ///< to receive a whole request after Drain
   Duration write_timeout = std::chrono::seconds(10);    ///< to send a response
 };
 
@@ -76,8 +77,9 @@ class HttpSession {
   void Wake();
   /// Closes the connection after the next response, which has "Connection: close".
   void DisableKeepAlive() { reusable_ = false; }
-  /// The same, but closes it now if it waits for another request of its client. A new connection is
-  /// not closed: its client is about to send a request.
+  /// The same, but closes it now if it waits for another request of its client, and after
+  /// SessionLimits::drain_timeout if it has not received one. A new connection is not closed at
+  /// once: its client is about to send a request.
   void Drain();
   /// Closes the connection. OnClosed is called afterwards.
   void Close() { connection_.Close(); }
@@ -89,6 +91,7 @@ class HttpSession {
 
   void WaitForRequest();
   void BeginRequest();
+  void SetReceiveTimeout();
   void Receive();
   void Parse(std::string_view bytes);
   /// Removes the parsed bytes from `bytes`.
@@ -113,6 +116,7 @@ class HttpSession {
   bool keep_alive_ = false;    // another request may follow
   bool reusable_ = true;       // false: the next response is the last one
   bool waiting_ = false;       // for another request after a response
+  bool receiving_ = false;     // a request, or its first byte on a new connection
   bool draining_ = false;
   bool head_only_ = false;  // the request is a HEAD
   ServerConnection connection_;

@@ -46,6 +46,8 @@ class ServerConnection {
 
   /// Sets a common deadline for all operations that start from now on.
   void SetTimeout(Duration timeout);
+  /// Sets an earlier deadline, also for the operations that have started with one.
+  void ShortenTimeout(Duration timeout);
   void ClearTimeout() { deadline_ = TimePoint::max(); }
 
   /// Reads the bytes that arrive next: at most those of one TLS record.

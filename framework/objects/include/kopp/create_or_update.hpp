@@ -74,9 +74,10 @@ OperationOutcome<T> ViewOf(const auto& outcome) {
 
 /// Carries a change of a struct, encoded before and after it, over to the whole object. Fields that
 /// the struct does not have are kept, also in the items of lists: an item is found by its value, or
-/// by its name, key, type or another field that identifies it. Throws std::logic_error if the
-/// struct cannot tell which of several items was removed, and they differ in the fields that it
-/// lacks.
+/// by its name, key, type or another field that identifies it, or by its position if it has none
+/// and the length of the list is the same. An item whose name was changed is a new one. Throws
+/// std::logic_error if the struct cannot tell which of several items was removed or changed, and
+/// they have fields that it lacks.
 void MergeChange(nlohmann::json& whole, const std::string& before, const std::string& after);
 
 /// A function that changes an object as a struct, not as JSON.

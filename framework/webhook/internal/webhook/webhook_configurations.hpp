@@ -3,8 +3,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <kopp/webhook/webhook_builder.hpp>
 
 namespace kopp {
@@ -16,26 +14,13 @@ struct WebhookManifestOptions {
   bool cert_manager = false;  ///< see WebhookServerOptions::cert_manager
 };
 
-/// Returns the host at which API servers call `service`: "NAME.NAMESPACE.svc".
-[[nodiscard]] std::string HostOf(const ObjectKey& service);
-
-/// Returns the name of both configurations of the webhooks at `service`: "NAME.NAMESPACE", which is
-/// unique in the cluster.
-[[nodiscard]] std::string ConfigurationNameOf(const ObjectKey& service);
-
-/// Returns the webhook configurations of `webhooks`: one of each type, if it has webhooks.
-[[nodiscard]] std::vector<nlohmann::json> MakeConfigurations(
-    const std::vector<KindWebhook>& webhooks, const WebhookManifestOptions& options);
-
-/// Returns the same as YAML documents, after the objects of cert-manager. Webhooks of built-in
-/// kinds are not called for objects in kube-system and in the namespace of the Service: otherwise a
-/// webhook that fails could prevent its own Pod.
+/// Returns the webhook configurations of `webhooks` as YAML documents, after the objects of
+/// cert-manager: one of each type, if it has webhooks, named NAME.NAMESPACE after the Service.
+/// Webhooks of built-in kinds are not called for objects in kube-system and in the namespace of the
+/// Service: otherwise a webhook that fails could prevent its own Pod. Throws ConfigError if the API
+/// server would reject the name of a webhook, which comes from its path.
 [[nodiscard]] std::string PrintWebhooks(const std::vector<KindWebhook>& webhooks,
                                         const WebhookManifestOptions& options);
-
-/// Returns NAMESPACE/NAME of the Certificate whose CA cert-manager adds; empty without
-/// cert-manager.
-[[nodiscard]] std::string CertificateOf(const WebhookManifestOptions& options);
 
 /// Returns a sentence for each webhook that may block Pods if it cannot be called.
 [[nodiscard]] std::vector<std::string> WebhookWarnings(const std::vector<KindWebhook>& webhooks);

@@ -24,6 +24,10 @@
 
 namespace kopp {
 
+class BadReview;
+struct AdmissionReview;
+struct DecodedTokenReview;
+
 /// What the functions of webhooks use, and where calls are counted. All must outlive the registry.
 struct WebhookDependencies {
   const Client& client;
@@ -34,7 +38,7 @@ struct WebhookDependencies {
   Clock& clock;
 };
 
-/// The webhooks of a program, by path. Add all before Routes.
+/// The webhooks of a program, by path. Add all before Close.
 class WebhookRegistry {
  public:
   explicit WebhookRegistry(WebhookDependencies dependencies);
@@ -44,12 +48,15 @@ class WebhookRegistry {
   WebhookRegistry& operator=(const WebhookRegistry&) = delete;
 
   // The three throw std::invalid_argument if the path is not valid, and std::logic_error if it is
-  // in use or Routes was called.
+  // in use or Close was called.
   void Add(KindWebhook webhook);
   void AddAdmission(const std::string& path, AdmissionHandler handler,
                     const WebhookOptions& options);
   void AddAuthentication(const std::string& path, Authenticator authenticate,
                          const WebhookOptions& options);
+
+  /// From now on, no webhook can be added.
+  void Close() { closed_ = true; }
 
   [[nodiscard]] bool empty() const { return endpoints_.empty(); }
   /// Returns the webhooks that were added for a kind.
@@ -69,18 +76,30 @@ class WebhookRegistry {
     WebhookOptions options;
   };
 
+  /// An admission webhook.
+  struct AdmissionEndpoint {
+    std::string path;
+    AdmissionHandler handler;
+    bool may_patch = true;
+  };
+
+  void AddAdmission(AdmissionEndpoint endpoint, const WebhookOptions& options);
   void AddEndpoint(const std::string& path, const Endpoint& endpoint);
   [[nodiscard]] std::unique_ptr<Span> StartSpan(const std::string& path,
                                                 const AdmissionRequest& request) const;
   HttpResponse ServeUntilDeadline(const Serve& serve, const HttpRequest& request);
-  HttpResponse ServeAdmission(const std::string& path, const AdmissionHandler& handler,
-                              const HttpRequest& request, const std::stop_token& stop);
-  AdmissionResponse Call(const std::string& path, const AdmissionHandler& handler,
-                         AdmissionContext& context);
+  HttpResponse ServeAdmission(const AdmissionEndpoint& endpoint, const HttpRequest& request,
+                              const std::stop_token& stop);
+  HttpResponse ServeReview(const AdmissionEndpoint& endpoint, const AdmissionReview& review,
+                           const std::stop_token& stop);
+  AdmissionResponse Call(const AdmissionEndpoint& endpoint, AdmissionContext& context);
   HttpResponse ServeAuthentication(const std::string& path, const Authenticator& authenticate,
                                    const HttpRequest& request, const std::stop_token& stop);
+  HttpResponse ServeToken(const std::string& path, const Authenticator& authenticate,
+                          const DecodedTokenReview& decoded);
   AdmissionResponse Fail(const std::string& path, const AdmissionContext& context,
                          const std::string& message, const std::string& logged);
+  void ReportBadReview(const std::string& path, const BadReview& error) const;
   void ReportFailure(const std::string& path, const Logger& log, const std::string& error);
 
   const WebhookDependencies dependencies_;
@@ -88,6 +107,7 @@ class WebhookRegistry {
   std::vector<KindWebhook> kinds_;
   detail::Guarded<std::stop_source> stop_;  // of the running functions
   std::unique_ptr<TimerQueue> deadlines_;   // null before Routes
+  bool closed_ = false;
 };
 
 }  // namespace kopp

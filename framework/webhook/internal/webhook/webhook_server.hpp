@@ -3,6 +3,8 @@
 #include "serving/certificate_watcher.hpp"
 #include "webhook/webhook_registry.hpp"
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,8 +27,8 @@ struct WebhookServing {
   Clock& clock;
 };
 
-/// Serves webhooks over HTTPS. The certificate is replaced without a restart. Thread-safe, except
-/// that Stop must be the last call.
+/// Serves webhooks over HTTPS. The certificate is replaced without a restart. address() and
+/// Problem() may be called by any thread, also during and after Stop().
 class WebhookServer {
  public:
   /// Serves until Stop, also while this replica is not the leader. Throws ConfigError,
@@ -36,14 +38,14 @@ class WebhookServer {
   WebhookServer(const WebhookServer&) = delete;
   WebhookServer& operator=(const WebhookServer&) = delete;
 
-  /// Returns the address and port, as HttpServer::address. Do not call it after Stop.
-  [[nodiscard]] std::string address() const { return server_->address(); }
-  /// Connects to the server, and blocks until the TLS handshake is complete, at most 5 seconds.
+  /// Returns the address and port, as HttpServer::address.
+  [[nodiscard]] const std::string& address() const { return address_; }
+  /// Connects to the server, and blocks until the TLS handshake is complete, less than a second.
   /// Returns why it cannot, or nullopt. controller-runtime: Server.StartedChecker.
   [[nodiscard]] std::optional<std::string> Problem() const;
 
-  /// Begins the end of the server: it serves for WebhookServerOptions::shutdown_delay, and closes
-  /// each connection after its next response. Does not block.
+  /// Starts the shutdown of the server: it serves for WebhookServerOptions::shutdown_delay, and
+  /// closes each connection after its next response. Does not block.
   void AnnounceShutdown();
   /// Blocks until this time has passed, and then until all requests are answered, or until
   /// `deadline`. Returns whether all are answered. May be called again.
@@ -56,7 +58,10 @@ class WebhookServer {
 
   const WebhookServing serving_;
   std::unique_ptr<CertificateWatcher> certificate_;
-  std::unique_ptr<HttpServer> server_;
+  std::unique_ptr<HttpServer> server_;  // null after Stop
+  const std::string address_;
+  const std::uint16_t port_;
+  std::atomic<bool> stopped_ = false;
   detail::Guarded<TimePoint> serve_until_;  // the epoch: no shutdown was announced
 };
 

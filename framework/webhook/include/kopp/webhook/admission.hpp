@@ -93,8 +93,8 @@ struct AdmissionContext {
   const Cache& cache;
   /// Adds `webhook`, `requestID`, `namespace` and `name` to each line.
   Logger log;
-  /// A stop is requested when the API server has stopped waiting (its timeout is part of the
-  /// request), and when the program stops. A std::stop_callback must not block.
+  /// A stop is requested when the timeout of the API server, which is part of the request, has
+  /// passed since the call began, and when the program stops. A std::stop_callback must not block.
   std::stop_token stop = {};
   Clock& clock = Clock::Real();  ///< the clock of the manager; tests simulate it
 

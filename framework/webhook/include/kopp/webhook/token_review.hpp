@@ -14,7 +14,7 @@ namespace kopp {
 struct TokenReview {
   std::string token = {};                   ///< never empty
   std::vector<std::string> audiences = {};  ///< the token must be for all of them; empty: any
-  std::stop_token stop = {};                ///< stopped at the time limit of the request
+  std::stop_token stop = {};                ///< see AdmissionContext::stop
 };
 
 /// Returns the user of the token, or nullopt if the token is not valid. Several threads call it at

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -65,7 +66,10 @@ std::string WebhookPath(WebhookType type, const Kind& kind);
 /// absent or not a `T`.
 template <typename T>
 T DecodeAdmitted(std::string_view text, const char* field) {
-  if (text.empty()) throw AdmissionDenied(std::string("the request has no ") + field, 400);
+  if (text.empty()) {
+    throw AdmissionDenied(std::string("there is no content to decode: the request has no ") + field,
+                          400);
+  }
   try {
     return Decode<T>(text);
   } catch (const DecodeError& error) {
@@ -89,7 +93,8 @@ FieldErrors CallValidator(const F& function, Args&... args) {
 }  // namespace detail
 
 /// Adds the functions of the webhooks for objects of `T`. Complete it before Manager::Run, on one
-/// thread. The functions are called by several threads at the same time, so they must not change
+/// thread. Each of its functions may be called once, and throws std::logic_error otherwise. The
+/// functions that you pass are called by several threads at the same time, so they must not change
 /// what they have captured.
 ///
 ///     manager.AddWebhook<Foo>()
@@ -164,8 +169,9 @@ class WebhookBuilder {
     static_assert(kWithOld || kWithContext || std::is_invocable_v<const F&, const T&>,
                   "Validate: the function must take (const T&), (const T&, "
                   "kopp::AdmissionContext&) or (const T&, const T*, kopp::AdmissionContext&)");
-    Validating().validate = [function = std::move(function)](const AdmissionRequest& request,
-                                                             AdmissionContext& context) {
+    NewFunction(&detail::ValidatingFunctions::validate) = [function = std::move(function)](
+                                                              const AdmissionRequest& request,
+                                                              AdmissionContext& context) {
       const T object = detail::DecodeAdmitted<T>(request.object.text, "object");
       if constexpr (kWithOld) {
         std::optional<T> old;
@@ -192,15 +198,16 @@ class WebhookBuilder {
     static_assert(kWithContext || std::is_invocable_v<const F&, const T&>,
                   "ValidateDelete: the function must take (const T&) or (const T&, "
                   "kopp::AdmissionContext&)");
-    Validating().validate_delete = [function = std::move(function)](const AdmissionRequest& request,
-                                                                    AdmissionContext& context) {
-      const T object = detail::DecodeAdmitted<T>(request.oldObject.text, "oldObject");
-      if constexpr (kWithContext) {
-        return detail::CallValidator(function, object, context);
-      } else {
-        return detail::CallValidator(function, object);
-      }
-    };
+    NewFunction(&detail::ValidatingFunctions::validate_delete) =
+        [function = std::move(function)](const AdmissionRequest& request,
+                                         AdmissionContext& context) {
+          const T object = detail::DecodeAdmitted<T>(request.oldObject.text, "oldObject");
+          if constexpr (kWithContext) {
+            return detail::CallValidator(function, object, context);
+          } else {
+            return detail::CallValidator(function, object);
+          }
+        };
     return *this;
   }
 
@@ -222,14 +229,17 @@ class WebhookBuilder {
     add_(std::move(webhook));
   }
 
-  detail::ValidatingFunctions& Validating() {
+  detail::ValidatingFunctions::Function& NewFunction(
+      detail::ValidatingFunctions::Function detail::ValidatingFunctions::*member) {
     if (!validating_) {
       validating_ = std::make_shared<detail::ValidatingFunctions>();
       AddHandler({.type = WebhookType::kValidating,
                   .handler = detail::ValidatingHandler(validating_),
                   .operations = [functions = validating_] { return functions->Operations(); }});
     }
-    return *validating_;
+    auto& function = (*validating_).*member;
+    if (function) throw std::logic_error("a webhook has two functions for one operation");
+    return function;
   }
 
   Add add_;
