@@ -15,6 +15,8 @@ list of labels. */}}
 - {title: Unfinished work, unit: s, legend: name, query: 'sum by (name) (workqueue_unfinished_work_seconds{SELECTOR})'}
 - {title: Longest running reconcile, unit: s, legend: name, query: 'max by (name) (workqueue_longest_running_processor_seconds{SELECTOR})'}
 - {title: Requests to the API server per second, unit: ops, legend: method code, query: 'sum by (method, code) (rate(rest_client_requests_total{SELECTOR}[$__rate_interval]))'}
+- {title: Requests to webhooks per second, unit: ops, legend: webhook code, query: 'sum by (webhook, code) (rate(controller_runtime_webhook_requests_total{SELECTOR}[$__rate_interval]))'}
+- {title: "Duration of requests to webhooks, 99th percentile", unit: s, legend: webhook, query: 'histogram_quantile(0.99, sum by (webhook, le) (rate(controller_runtime_webhook_latency_seconds_bucket{SELECTOR}[$__rate_interval])))'}
 - {title: Leader, unit: short, legend: pod, query: 'max by (pod) (leader_election_master_status{SELECTOR})'}
 - {title: CPU, unit: short, legend: pod, query: 'sum by (pod) (rate(process_cpu_seconds_total{SELECTOR}[$__rate_interval]))'}
 - {title: Resident memory, unit: bytes, legend: pod, query: 'sum by (pod) (process_resident_memory_bytes{SELECTOR})'}

@@ -81,6 +81,15 @@ metricRelabelings:
   annotations:
     summary: A cache of {{ $name }} does not have the objects of the API server.
     description: The log has the errors of its lists and watches, for example missing permissions.
+- alert: OperatorWebhooksFail
+  expr: |
+    sum(rate(controller_runtime_webhook_requests_total{ {{- $selector -}} ,code!="200"}[5m]))
+      + sum(rate(controller_runtime_webhook_panics_total{ {{- $selector -}} }[5m])) > 0
+  for: 15m
+  labels: {severity: warning}
+  annotations:
+    summary: Webhooks of {{ $name }} fail, so the API server may reject writes.
+    description: The log of {{ $name }} has the exceptions and the objects. Code 429 means too many requests at the same time.
 {{- with .Values.metrics.prometheusRule.rules }}
 {{ toYaml . }}
 {{- end }}
