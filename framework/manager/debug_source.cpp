@@ -88,7 +88,8 @@ DebugLeadership DescribeLeadership(const ManagerView& view) {
 
 }  // namespace
 
-DebugSource MakeDebugSource(const ManagerView& view, const ReconcileHistory* history) {
+DebugSource MakeDebugSource(const ManagerView& view, const ReconcileHistory* history,
+                            const WebhookRegistry& webhooks) {
   DebugSource source{
       .program = [&view] { return DescribeProgram(view); },
       .queues = [&view] { return DescribeQueues(view); },
@@ -97,6 +98,7 @@ DebugSource MakeDebugSource(const ManagerView& view, const ReconcileHistory* his
                          std::size_t limit) { return DescribeObjects(view, cache, limit); },
       .leadership = [&view] { return DescribeLeadership(view); }};
   if (history != nullptr) source.reconciles = [history] { return history->Records(); };
+  if (!webhooks.empty()) source.webhooks = [&webhooks] { return webhooks.Describe(); };
   if (!view.options.debug.flag_values.empty())
     source.flags = [&view] { return view.options.debug.flag_values; };
   return source;

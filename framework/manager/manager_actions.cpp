@@ -5,7 +5,10 @@
 #include "program_permissions.hpp"
 #include "unwatched_reads.hpp"
 
+#include <algorithm>
 #include <iostream>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 #include <kopp/config.hpp>
@@ -13,19 +16,23 @@
 namespace kopp {
 
 std::vector<Permission> Manager::Impl::Permissions() const {
-  return ProgramPermissions(view_, declared_);
+  std::vector<Permission> declared = declared_;
+  std::ranges::move(webhooks_.Permissions(), std::back_inserter(declared));
+  return ProgramPermissions(view_, std::move(declared));
 }
 
 int Manager::Impl::Check(const std::stop_token& stop) const {
   try {
     cluster_->RequireUsable();
-    const PreflightInput input{.server = cluster_->description(),
-                               .kinds = Cache::Impl::Of(cache()).RequiredKinds(),
-                               .permissions = Permissions(),
-                               .namespaces = WatchedNamespaces(options_),
-                               .problem = UnwatchedReads(view_),
-                               .warnings = crds_.Warnings(),
-                               .clock = options_.clock};
+    const PreflightInput input{
+        .server = cluster_->description(),
+        .kinds = Cache::Impl::Of(cache()).RequiredKinds(),
+        .permissions = Permissions(),
+        .namespaces = WatchedNamespaces(options_),
+        .problem = UnwatchedReads(view_),
+        .warnings = crds_.Warnings(),
+        .find_problems = [this](const Client& client) { return webhooks_.FindProblems(client); },
+        .clock = options_.clock};
     return Preflight(input, *cluster_->transport(), std::cout, stop) == 0 ? 0 : 1;
   } catch (const ConfigError& error) {
     std::cout << "FAILED  " << error.what() << "\n1 problem was found.\n";

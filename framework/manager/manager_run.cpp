@@ -61,7 +61,7 @@ bool Manager::Impl::Start(const std::stop_token& stop) {
     AddLivenessChecks(view_, *controller, endpoints_->liveness());
   webhooks_.Start(endpoints_->readiness());  // before readiness is served
   endpoints_->Start(*metrics_, Client(*direct_transport_, options_.name));
-  endpoints_->StartDebugPages(MakeDebugSource(view_, history_.get()));
+  endpoints_->StartDebugPages(MakeDebugSource(view_, history_.get(), webhooks()));
   Group(RunnableGroup::kServers).Start();
   if (options_.install_crds) InstallCrds(std::chrono::seconds(30), stop);
   CheckKinds(stop);

@@ -7,11 +7,15 @@
 
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include <kopp/config_error.hpp>
+#include <kopp/dynamic_client.hpp>
 #include <kopp/leader_election.hpp>
 
 namespace kopp {
@@ -88,6 +92,40 @@ void ManagerWebhooks::Stop(Shutdown& shutdown) {
     return running;
   });
   shutdown.Await("webhooks", [this] { server_->Stop(); });
+}
+
+std::vector<Permission> ManagerWebhooks::Permissions() const {
+  if (!AreServed() || options_.webhook.service.empty()) return {};
+  const ObjectKey service = ServiceOf(options_);
+  std::vector<Permission> all;
+  for (const Kind* kind : ConfigurationKindsOf(registry_.kinds())) {
+    all.push_back(PermissionFor(*kind, {"get"}));
+    all.back().names = {ConfigurationNameOf(service)};
+  }
+  return all;
+}
+
+std::vector<std::string> ManagerWebhooks::FindProblems(const Client& client) const {
+  if (!AreServed()) return {};
+  std::vector<std::string> problems;
+  try {
+    WebhookServer::RequireCertificate(options_.webhook, options_.clock);
+  } catch (const ConfigError& error) {
+    problems.emplace_back(error.what());
+  }
+  if (options_.webhook.service.empty()) return problems;
+  const ObjectKey service = ServiceOf(options_);
+  for (const Kind* kind : ConfigurationKindsOf(registry_.kinds())) {
+    const auto stored = client.Dynamic(*kind).Get({"", ConfigurationNameOf(service)});
+    if (stored) {
+      std::ranges::move(FindDifferences(registry_.kinds(), stored->Json()),
+                        std::back_inserter(problems));
+    } else {
+      problems.push_back("there is no " + std::string(kind->kind) + " \"" +
+                         ConfigurationNameOf(service) + "\": apply the output of --print-webhooks");
+    }
+  }
+  return problems;
 }
 
 int ManagerWebhooks::Print() const {

@@ -5,11 +5,14 @@
 #include "webhook/webhook_server.hpp"
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <kopp/cache.hpp>
 #include <kopp/client.hpp>
 #include <kopp/metrics.hpp>
 #include <kopp/options.hpp>
+#include <kopp/permission.hpp>
 #include <kopp/serving/health.hpp>
 
 namespace kopp {
@@ -32,10 +35,18 @@ class ManagerWebhooks {
   /// Blocks until all requests are answered, and ends the server.
   void Stop(Shutdown& shutdown);
 
+  /// Returns what FindProblems needs: to read the configurations, if their Service is known.
+  [[nodiscard]] std::vector<Permission> Permissions() const;
+  /// Returns why the API server could not call the webhooks: the certificate is not usable, or a
+  /// configuration is absent, lacks a webhook, or trusts no CA. The configurations are read only if
+  /// WebhookServerOptions::service is set.
+  [[nodiscard]] std::vector<std::string> FindProblems(const Client& client) const;
   /// --print-webhooks. Returns the exit code.
   [[nodiscard]] int Print() const;
 
  private:
+  [[nodiscard]] bool AreServed() const { return !registry_.empty() && options_.webhook.port >= 0; }
+
   const Options& options_;
   Metrics& metrics_;
   WebhookRegistry registry_;

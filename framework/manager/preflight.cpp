@@ -211,6 +211,9 @@ int Preflight(const PreflightInput& input, Transport& transport, std::ostream& o
     for (const Permission& permission : Merge(input.permissions)) {
       CheckPermission(permission, input.namespaces, client, report);
     }
+    if (input.find_problems) {
+      for (const std::string& text : input.find_problems(client)) report.Result(false, text);
+    }
   } catch (const std::exception& error) {
     report.Result(false, error.what());
   }

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include <kopp/client.hpp>
 #include <kopp/informer/owning_kind.hpp>
 #include <kopp/permission.hpp>
 #include <kopp/transport.hpp>
@@ -21,6 +23,8 @@ struct PreflightInput {
   std::vector<std::string> namespaces = {};  ///< that it watches; empty: all
   std::optional<std::string> problem = {};   ///< that is known already
   std::vector<std::string> warnings = {};    ///< to print; they are not problems
+  /// Returns further problems, which it reads from the API server; may be empty.
+  std::function<std::vector<std::string>(const Client& client)> find_problems = {};
   Clock& clock = Clock::Real();
 };
 

@@ -53,6 +53,7 @@ class DebugSite {
     if (source_.caches) links.emplace_back("/debug/caches", "Caches");
     if (source_.caches) links.emplace_back("/debug/watches", "Watches");
     if (source_.reconciles) links.emplace_back("/debug/reconciles", "Reconciles");
+    if (source_.webhooks) links.emplace_back("/debug/webhooks", "Webhooks");
     if (source_.leadership) links.emplace_back("/debug/leadership", "Leadership");
     if (source_.flags) links.emplace_back("/debug/flags", "Flags");
     return links;
@@ -69,6 +70,9 @@ class DebugSite {
     if (path == "/debug/reconciles" && source_.reconciles) {
       return Page{
           "Last reconciles", "/debug/reconciles", {debug::ReconcilesTable(source_.reconciles())}};
+    }
+    if (path == "/debug/webhooks" && source_.webhooks) {
+      return Page{"Webhooks", "/debug/webhooks", {debug::WebhooksTable(source_.webhooks())}};
     }
     if (path == "/debug/leadership" && source_.leadership) {
       return Page{

@@ -271,6 +271,31 @@ Table ReconcilesTable(const std::vector<ReconcileRecord>& reconciles) {
   return table;
 }
 
+Table WebhooksTable(const std::vector<DebugWebhook>& webhooks) {
+  Table table{.key = "webhooks",
+              .columns = {{"path", "Path"},
+                          {"kind", "Kind"},
+                          {"inFlight", "In flight", Layout::kNumber},
+                          {"maxInFlight", "Limit", Layout::kNumber},
+                          {"requests", "Requests", Layout::kNumber},
+                          {"denied", "Denied", Layout::kNumber},
+                          {"failed", "Failed", Layout::kNumber},
+                          {"lastFailure", "Last failure", Layout::kLongText}}};
+  for (const DebugWebhook& webhook : webhooks) {
+    const bool is_full = webhook.in_flight >= webhook.max_in_flight;
+    table.rows.push_back(
+        {TextCell(webhook.path), TextCell(webhook.kind),
+         NumberCell(static_cast<double>(webhook.in_flight), is_full ? Tone::kBad : Tone::kNormal),
+         NumberCell(static_cast<double>(webhook.max_in_flight)),
+         NumberCell(static_cast<double>(webhook.requests)),
+         NumberCell(static_cast<double>(webhook.denied)),
+         NumberCell(static_cast<double>(webhook.failed),
+                    webhook.failed > 0 ? Tone::kBad : Tone::kNormal),
+         TextCell(webhook.last_failure)});
+  }
+  return table;
+}
+
 Table LeadershipTable(const DebugLeadership& leadership) {
   Table table{.key = "leadership",
               .columns = {{"enabled", "Enabled"},

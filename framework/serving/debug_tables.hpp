@@ -31,6 +31,7 @@ using NamedValues = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] Table ObjectsTable(const informer::InformerStatus& cache,
                                  const std::vector<std::string>& objects);
 [[nodiscard]] Table ReconcilesTable(const std::vector<ReconcileRecord>& reconciles);
+[[nodiscard]] Table WebhooksTable(const std::vector<DebugWebhook>& webhooks);
 [[nodiscard]] Table LeadershipTable(const DebugLeadership& leadership);
 
 /// Replaces the values of a Secret by their length, and removes the annotation in which `kubectl

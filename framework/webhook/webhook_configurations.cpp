@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -19,15 +20,21 @@ namespace {
 
 using nlohmann::json;
 
+constexpr Kind kMutatingConfiguration{"admissionregistration.k8s.io/v1",
+                                      "MutatingWebhookConfiguration",
+                                      "mutatingwebhookconfigurations", Scope::kCluster};
+constexpr Kind kValidatingConfiguration{"admissionregistration.k8s.io/v1",
+                                        "ValidatingWebhookConfiguration",
+                                        "validatingwebhookconfigurations", Scope::kCluster};
+
 constexpr const char* kCertificate = "-serving-cert";
 constexpr const char* kIssuer = "-selfsigned-issuer";
 
 /// Returns the host at which API servers call `service`.
 std::string HostOf(const ObjectKey& service) { return service.name + '.' + service.ns + ".svc"; }
 
-/// Returns the name of both configurations, which is unique in the cluster.
-std::string ConfigurationNameOf(const ObjectKey& service) {
-  return service.name + '.' + service.ns;
+const Kind& KindOf(WebhookType type) {
+  return type == WebhookType::kMutating ? kMutatingConfiguration : kValidatingConfiguration;
 }
 
 bool IsMutating(const KindWebhook& webhook) { return webhook.type == WebhookType::kMutating; }
@@ -116,8 +123,8 @@ json WebhookOf(const KindWebhook& webhook, const std::string& name, const Object
 }
 
 /// Returns the configuration with the webhooks of one type, or null if there are none.
-json ConfigurationOf(WebhookType type, const std::vector<KindWebhook>& webhooks,
-                     const WebhookManifestOptions& options) {
+json NewConfiguration(WebhookType type, const std::vector<KindWebhook>& webhooks,
+                      const WebhookManifestOptions& options) {
   json all;
   std::set<std::string> names;
   for (const KindWebhook& webhook : webhooks) {
@@ -125,14 +132,14 @@ json ConfigurationOf(WebhookType type, const std::vector<KindWebhook>& webhooks,
     all.push_back(WebhookOf(webhook, NewName(webhook, names), options.service));
   }
   if (all.is_null()) return nullptr;
-  const bool mutating = type == WebhookType::kMutating;
   json metadata{{"name", ConfigurationNameOf(options.service)}};
   if (options.cert_manager) {
     metadata["annotations"] = {{"cert-manager.io/inject-ca-from",
                                 options.service.ns + '/' + options.program + kCertificate}};
   }
-  return {{"apiVersion", "admissionregistration.k8s.io/v1"},
-          {"kind", mutating ? "MutatingWebhookConfiguration" : "ValidatingWebhookConfiguration"},
+  const Kind& kind = KindOf(type);
+  return {{"apiVersion", kind.api_version},
+          {"kind", kind.kind},
           {"metadata", std::move(metadata)},
           {"webhooks", std::move(all)}};
 }
@@ -162,13 +169,49 @@ std::vector<json> MakeConfigurations(const std::vector<KindWebhook>& webhooks,
                                      const WebhookManifestOptions& options) {
   std::vector<json> configurations;
   for (const WebhookType type : {WebhookType::kMutating, WebhookType::kValidating}) {
-    json configuration = ConfigurationOf(type, webhooks, options);
+    json configuration = NewConfiguration(type, webhooks, options);
     if (!configuration.is_null()) configurations.push_back(std::move(configuration));
   }
   return configurations;
 }
 
 }  // namespace
+
+std::string ConfigurationNameOf(const ObjectKey& service) {
+  return service.name + '.' + service.ns;
+}
+
+std::vector<const Kind*> ConfigurationKindsOf(const std::vector<KindWebhook>& webhooks) {
+  std::vector<const Kind*> kinds;
+  for (const WebhookType type : {WebhookType::kMutating, WebhookType::kValidating}) {
+    if (std::ranges::count(webhooks, type, &KindWebhook::type) > 0) kinds.push_back(&KindOf(type));
+  }
+  return kinds;
+}
+
+std::vector<std::string> FindDifferences(const std::vector<KindWebhook>& webhooks,
+                                         const json& configuration) {
+  const std::string kind = configuration.value("kind", "");
+  const std::string name = kind + " \"" + configuration.at("metadata").value("name", "") + '"';
+  std::map<std::string, json> client_configs;  // by path
+  for (const json& webhook : configuration.value("webhooks", json::array())) {
+    const json& config = webhook.at("clientConfig");
+    if (config.contains("service")) client_configs[config["service"].value("path", "/")] = config;
+  }
+  std::vector<std::string> differences;
+  for (const KindWebhook& webhook : webhooks) {
+    if (KindOf(webhook.type).kind != kind) continue;
+    const auto config = client_configs.find(webhook.path);
+    if (config == client_configs.end()) {
+      differences.push_back(name + " has no webhook with the path " + webhook.path +
+                            ": apply the output of --print-webhooks");
+    } else if (config->second.value("caBundle", "").empty()) {
+      differences.push_back(name + " has no caBundle for the path " + webhook.path +
+                            ": the API server does not trust the certificate");
+    }
+  }
+  return differences;
+}
 
 std::string PrintWebhooks(const std::vector<KindWebhook>& webhooks,
                           const WebhookManifestOptions& options) {

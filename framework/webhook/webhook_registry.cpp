@@ -7,6 +7,7 @@
 #include "net/url_query.hpp"
 #include "review_text.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <stdexcept>
@@ -115,6 +116,7 @@ void WebhookRegistry::AddEndpoint(const std::string& path, const Endpoint& endpo
         detail::Quoted(path));
   }
   if (closed_) throw std::logic_error("the webhook " + path + " was added after the start");
+  counts_.try_emplace(path);
   if (endpoints_.try_emplace(path, endpoint).second) return;
   throw std::logic_error("there are two webhooks with the path " + path);
 }
@@ -124,8 +126,9 @@ HttpServer::Routes WebhookRegistry::Routes() {
   HttpServer::Routes routes;
   for (const auto& [path, endpoint] : endpoints_) {
     const auto serve =
-        [this, &endpoint = endpoint, path = path,
+        [this, &endpoint = endpoint, path = path, &counts = counts_.at(path),
          metrics = dependencies_.metrics.NewWebhookMetrics(path)](const HttpRequest& request) {
+          ++counts.in_flight;
           metrics.requests_in_flight.Inc();
           const TimePoint started = dependencies_.clock.Now();
           HttpResponse response = ServeUntilDeadline(endpoint.serve, request);
@@ -133,6 +136,8 @@ HttpServer::Routes WebhookRegistry::Routes() {
           metrics.latency_seconds.Observe(seconds.count());
           metrics.requests_total.WithLabelValues({path, std::to_string(response.status)}).Inc();
           metrics.requests_in_flight.Dec();
+          --counts.in_flight;
+          ++counts.requests;
           return response;
         };
     HttpServer::Route route(serve, {"POST"}, endpoint.options.threads);
@@ -141,6 +146,25 @@ HttpServer::Routes WebhookRegistry::Routes() {
     routes.emplace(path, std::move(route));
   }
   return routes;
+}
+
+std::vector<DebugWebhook> WebhookRegistry::Describe() const {
+  std::vector<DebugWebhook> all;
+  for (const auto& [path, endpoint] : endpoints_) {
+    Counts& counts = counts_.at(path);
+    all.push_back({.path = path,
+                   .in_flight = counts.in_flight,
+                   .max_in_flight = endpoint.options.max_in_flight,
+                   .requests = counts.requests,
+                   .denied = counts.denied,
+                   .failed = counts.failed,
+                   .last_failure = *counts.last_failure.Lock()});
+    const auto of_kind = std::ranges::find(kinds_, path, &KindWebhook::path);
+    if (of_kind == kinds_.end()) continue;
+    const bool is_mutating = of_kind->type == WebhookType::kMutating;
+    all.back().kind = (is_mutating ? "mutating " : "validating ") + of_kind->kind.ToString();
+  }
+  return all;
 }
 
 void WebhookRegistry::RequestStop() {
@@ -194,6 +218,7 @@ HttpResponse WebhookRegistry::ServeReview(const AdmissionEndpoint& endpoint,
                            .clock = dependencies_.clock};
   try {
     const AdmissionResponse response = Call(endpoint, context);
+    if (!response.allowed && response.status.code < 500) ++counts_.at(endpoint.path).denied;
     if (span) {
       span->SetAttribute("kopp.allowed", response.allowed);
       if (response.status.code >= 500) span->SetError(response.status.message);
@@ -292,6 +317,9 @@ void WebhookRegistry::ReportBadReview(const std::string& path, const BadReview& 
 void WebhookRegistry::ReportFailure(const std::string& path, const Logger& log,
                                     const std::string& error) {
   dependencies_.metrics.NewWebhookMetrics(path).panics_total.Inc();
+  Counts& counts = counts_.at(path);
+  ++counts.failed;
+  *counts.last_failure.Lock() = error;
   log.Error("A webhook failed", {{"err", error}});
 }
 

@@ -3,6 +3,7 @@
 #include "net/certificate.hpp"
 #include "net/connection.hpp"
 #include "net/name_lookup.hpp"
+#include "net/server_tls.hpp"
 #include "net/tls.hpp"
 
 #include <algorithm>
@@ -48,19 +49,21 @@ std::unique_ptr<HttpServer> Listen(const WebhookServerOptions& options, const Ht
   }
 }
 
-std::unique_ptr<CertificateWatcher> WatchFiles(const WebhookServing& serving) {
-  const WebhookServerOptions& options = serving.options;
+CertificateFiles FilesOf(const WebhookServerOptions& options) {
   if (options.cert_path.empty()) {
     throw ConfigError(
         "the program has webhooks, which are only served over HTTPS: set --webhook-cert-path to "
         "the folder of a certificate and its key, or --webhook-port=-1 to run without webhooks");
   }
-  return WatchCertificate({.flag = "--webhook-cert-path",
-                           .folder = options.cert_path,
-                           .certificate = options.cert_name,
-                           .key = options.cert_key,
-                           .client_ca = options.client_ca_name},
-                          serving.metrics, serving.log, serving.clock);
+  return {.flag = "--webhook-cert-path",
+          .folder = options.cert_path,
+          .certificate = options.cert_name,
+          .key = options.cert_key,
+          .client_ca = options.client_ca_name};
+}
+
+std::unique_ptr<CertificateWatcher> WatchFiles(const WebhookServing& serving) {
+  return WatchCertificate(FilesOf(serving.options), serving.metrics, serving.log, serving.clock);
 }
 
 /// Completes a TLS handshake. Returns why it cannot, or "".
@@ -89,6 +92,22 @@ WebhookServer::WebhookServer(const WebhookServing& serving)
     server_->SetCertificate(next);
     ReportExpiry(next.certificate);
   });
+}
+
+void WebhookServer::RequireCertificate(const WebhookServerOptions& options, Clock& clock) {
+  Metrics unused;
+  const auto watcher = WatchCertificate(FilesOf(options), unused, Logger(), clock);
+  const HttpServerTls& tls = watcher->initial();
+  try {
+    static_cast<void>(
+        detail::MakeServerTls({.chain = tls.certificate, .key = tls.key}, tls.client_ca));
+    const auto chain = detail::ReadCertificates(tls.certificate);
+    if (detail::ValidityOf(chain.at(0).get()).end > clock.WallNow()) return;
+  } catch (const std::exception& error) {
+    throw ConfigError("--webhook-cert-path: the certificate cannot be used: " +
+                      std::string(error.what()));
+  }
+  throw ConfigError("--webhook-cert-path: the certificate has expired");
 }
 
 void WebhookServer::Stop() {

@@ -226,12 +226,31 @@ TEST_F(DebugPagesTest, LeadershipFlagsAndProgramAreShown) {
   EXPECT_TRUE(Json("/debug").contains("leadership"));
 }
 
+TEST_F(DebugPagesTest, WebhooksShowTheirRequestsAndTheLastFailure) {
+  source_.webhooks = [] {
+    return std::vector<DebugWebhook>{{.path = "/mutate-v1-pod",
+                                      .kind = "mutating Pod.v1",
+                                      .in_flight = 1,
+                                      .max_in_flight = 100,
+                                      .requests = 9,
+                                      .denied = 2,
+                                      .failed = 1,
+                                      .last_failure = "map::at"}};
+  };
+
+  EXPECT_EQ(Json("/debug/webhooks")["webhooks"], json::parse(R"([
+    {"path": "/mutate-v1-pod", "kind": "mutating Pod.v1", "inFlight": 1, "maxInFlight": 100,
+     "requests": 9, "denied": 2, "failed": 1, "lastFailure": "map::at"}])"));
+  EXPECT_THAT(Html("/debug/webhooks"), HasSubstr("map::at"));
+}
+
 TEST_F(DebugPagesTest, PagesWithoutSourceAreLeftOut) {
   source_ = {};
 
   EXPECT_EQ(Get("/debug/").status, 200);
-  for (const char* path : {"/debug/queues", "/debug/caches", "/debug/caches/0", "/debug/flags",
-                           "/debug/reconciles", "/debug/leadership", "/debug/unknown"}) {
+  for (const char* path :
+       {"/debug/queues", "/debug/caches", "/debug/caches/0", "/debug/flags", "/debug/reconciles",
+        "/debug/webhooks", "/debug/leadership", "/debug/unknown"}) {
     EXPECT_EQ(Get(path).status, 404) << path;
     EXPECT_THAT(Html("/debug/"), Not(HasSubstr("\"" + std::string(path) + "\""))) << path;
   }

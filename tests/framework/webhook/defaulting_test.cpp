@@ -130,7 +130,7 @@ TEST_F(DefaultingTest, AChangeOfAListThatIsNestedTooDeeplyIsDeniedWith400) {
 TEST_F(DefaultingTest, AChangeThatWouldLoseFieldsTheViewDoesNotHaveIsA500) {
   AddWebhook().Default([](Widget& widget) {
     widget.spec.parts.at(0).image = "b:2";
-    widget.spec.parts.push_back({.image = "c:1"});
+    widget.spec.parts.emplace_back().image = "c:1";
   });
 
   const json response =

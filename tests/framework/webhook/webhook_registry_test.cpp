@@ -305,6 +305,32 @@ TEST_F(WebhookRegistryTest, EachPathHasItsMetricsBeforeTheFirstRequest) {
                                   "1000", "+Inf"));
 }
 
+TEST_F(WebhookRegistryTest, TheStateOfEachWebhookIsDescribed) {
+  AddWebhook().Validate([](const Widget& widget) {
+    if (widget.spec.owner.empty()) throw AdmissionDenied("no owner");
+    if (widget.spec.owner == "broken") throw std::out_of_range("map::at");
+  });
+  registry_.AddAdmission("/all", AllowAll(), {.max_in_flight = 7});
+  for (const char* owner : {"alice", "broken", ""}) {
+    static_cast<void>(SendReview(kValidate, NewReview(NewWidget({{"owner", owner}}))));
+  }
+
+  const std::vector<DebugWebhook> webhooks = registry_.Describe();
+
+  ASSERT_EQ(webhooks.size(), 2);
+  EXPECT_EQ(webhooks[0].path, "/all");
+  EXPECT_EQ(webhooks[0].kind, "");
+  EXPECT_EQ(webhooks[0].max_in_flight, 7);
+  EXPECT_EQ(webhooks[0].requests, 0);
+  EXPECT_EQ(webhooks[1].path, kValidate);
+  EXPECT_EQ(webhooks[1].kind, "validating widgets.v1.shop.example.com");
+  EXPECT_EQ(webhooks[1].in_flight, 0);
+  EXPECT_EQ(webhooks[1].requests, 3);
+  EXPECT_EQ(webhooks[1].denied, 1);
+  EXPECT_EQ(webhooks[1].failed, 1);
+  EXPECT_EQ(webhooks[1].last_failure, "std::out_of_range: map::at");
+}
+
 // O10
 TEST_F(WebhookRegistryTest, RequestsAreCountedByPathAndCode) {
   registry_.AddAdmission("/all", AllowAll(), {});

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <kopp/webhook/webhook_builder.hpp>
 
 namespace kopp {
@@ -21,6 +23,19 @@ struct WebhookManifestOptions {
 /// server would reject the name of a webhook, which comes from its path.
 [[nodiscard]] std::string PrintWebhooks(const std::vector<KindWebhook>& webhooks,
                                         const WebhookManifestOptions& options);
+
+/// Returns the name of both configurations of the webhooks at `service`, which is unique in the
+/// cluster.
+[[nodiscard]] std::string ConfigurationNameOf(const ObjectKey& service);
+
+/// Returns the kinds of the configurations of `webhooks`. They are constants.
+[[nodiscard]] std::vector<const Kind*> ConfigurationKindsOf(
+    const std::vector<KindWebhook>& webhooks);
+
+/// Returns a sentence for each of `webhooks` that the API server does not call, or whose
+/// certificate it does not trust, with this stored configuration of its type.
+[[nodiscard]] std::vector<std::string> FindDifferences(const std::vector<KindWebhook>& webhooks,
+                                                       const nlohmann::json& configuration);
 
 /// Returns a sentence for each webhook that may block Pods if it cannot be called.
 [[nodiscard]] std::vector<std::string> WebhookWarnings(const std::vector<KindWebhook>& webhooks);

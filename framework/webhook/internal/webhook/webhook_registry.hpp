@@ -2,6 +2,9 @@
 
 #include "controller/timer_queue.hpp"
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,6 +17,7 @@
 #include <kopp/http_server.hpp>
 #include <kopp/log.hpp>
 #include <kopp/metrics.hpp>
+#include <kopp/serving/debug.hpp>
 #include <kopp/tracing.hpp>
 #include <kopp/webhook/admission.hpp>
 #include <kopp/webhook/token_review.hpp>
@@ -66,6 +70,8 @@ class WebhookRegistry {
   [[nodiscard]] HttpServer::Routes Routes();
   /// Requests the stop of all running functions.
   void RequestStop();
+  /// Returns the state of each webhook, for the debug pages. Thread-safe after Close.
+  [[nodiscard]] std::vector<DebugWebhook> Describe() const;
 
  private:
   /// Answers one request. `stop` ends at its deadline.
@@ -74,6 +80,13 @@ class WebhookRegistry {
   struct Endpoint {
     Serve serve;
     WebhookOptions options;
+  };
+  struct Counts {
+    std::atomic<std::size_t> in_flight = 0;
+    std::atomic<std::uint64_t> requests = 0;
+    std::atomic<std::uint64_t> denied = 0;
+    std::atomic<std::uint64_t> failed = 0;
+    detail::Guarded<std::string> last_failure;
   };
 
   /// An admission webhook.
@@ -104,6 +117,7 @@ class WebhookRegistry {
 
   const WebhookDependencies dependencies_;
   std::map<std::string, Endpoint> endpoints_;
+  mutable std::map<std::string, Counts> counts_;  // one for each endpoint
   std::vector<KindWebhook> kinds_;
   detail::Guarded<std::stop_source> stop_;  // of the running functions
   std::unique_ptr<TimerQueue> deadlines_;   // null before Routes

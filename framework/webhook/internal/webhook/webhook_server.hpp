@@ -38,6 +38,9 @@ class WebhookServer {
   WebhookServer(const WebhookServer&) = delete;
   WebhookServer& operator=(const WebhookServer&) = delete;
 
+  /// Throws ConfigError, which names the flag, unless the server could use the certificate now.
+  static void RequireCertificate(const WebhookServerOptions& options, Clock& clock);
+
   /// Returns the address and port, as HttpServer::address.
   [[nodiscard]] const std::string& address() const { return address_; }
   /// Connects to the server, and blocks until the TLS handshake is complete, less than a second.

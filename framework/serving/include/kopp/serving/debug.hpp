@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -64,6 +65,18 @@ struct DebugLeadership {
   std::optional<Duration> since_renewal{};  ///< set if this replica is the leader
 };
 
+/// A webhook, for the debug pages.
+struct DebugWebhook {
+  std::string path{};
+  std::string kind{};  ///< "mutating foos.v1.example.com"; empty: any
+  std::size_t in_flight = 0;
+  std::size_t max_in_flight = 0;
+  std::uint64_t requests = 0;  ///< that functions have answered
+  std::uint64_t denied = 0;    ///< by AdmissionDenied, FieldErrors, or an answer
+  std::uint64_t failed = 0;    ///< by another exception
+  std::string last_failure{};  ///< the last exception; empty: none
+};
+
 /// The functions from which the debug pages read the state of a program. They must be thread-safe.
 /// An empty function: its page is left out.
 struct DebugSource {
@@ -77,12 +90,13 @@ struct DebugSource {
       objects{};
   std::function<std::vector<ReconcileRecord>()> reconciles{};
   std::function<DebugLeadership()> leadership{};
+  std::function<std::vector<DebugWebhook>()> webhooks{};
   std::function<std::vector<std::pair<std::string, std::string>>()> flags{};  ///< names and values
 };
 
 /// Returns the handler of the debug pages, for the route "/debug/": the state of queues, caches,
-/// reconciles and leader election as HTML for people, and as JSON with `?format=json` or a path
-/// that ends with ".json":
+/// reconciles, webhooks and leader election as HTML for people, and as JSON with `?format=json` or
+/// a path that ends with ".json":
 ///
 ///     const kopp::HttpServer server{{.address = "127.0.0.1:6060"},
 ///                                   {{"/debug/", kopp::DebugPages(std::move(source))}}};
