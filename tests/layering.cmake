@@ -142,8 +142,8 @@ foreach(file IN LISTS files)
 endforeach()
 
 # Folders of the libraries of the API server.
-layer(framework/apiserver/server include json decoding api storage fieldmanager strategy crd controllers auth encoding
-  handlers http)
+layer(framework/apiserver/server include json decoding api storage fieldmanager strategy admission crd controllers auth
+  encoding handlers http)
 layer(framework/apiserver/kube fields pods kinds)
 layer(framework/apiserver/testing include faults environment recordings explore)
 

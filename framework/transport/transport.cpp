@@ -3,6 +3,7 @@
 #include "base/version.hpp"
 #include "beast_transport.hpp"
 #include "cpprest_transport.hpp"
+#include "transport/redirected_transport.hpp"
 #include "transport_context.hpp"
 
 #include <algorithm>
@@ -72,6 +73,14 @@ std::unique_ptr<Transport> MakeTransport(const Config& config, const TransportOp
   }
   if (use_cpprest) return MakeCpprestTransport(std::move(context));
   return std::make_unique<detail::BeastTransport>(std::move(context));
+}
+
+std::unique_ptr<Transport> detail::MakeRedirectedTransport(const Config& config,
+                                                           const Endpoint& address,
+                                                           const TransportOptions& options) {
+  ValidateOptions(options);
+  return std::make_unique<BeastTransport>(
+      std::make_shared<TransportContext>(config, options, &address));
 }
 
 }  // namespace kopp

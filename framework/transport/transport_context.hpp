@@ -30,8 +30,9 @@ class UntrustedProxy : public TransportError {
 /// The address, proxy, credentials and name lookup for one API server. The transport adapters share
 /// it. Thread-safe.
 struct TransportContext {
-  /// Throws ConfigError.
-  TransportContext(const Config& config, const TransportOptions& transport_options)
+  /// Connects to `address` in place of `config.server`, unless it is null. Throws ConfigError.
+  TransportContext(const Config& config, const TransportOptions& transport_options,
+                   const Endpoint* address = nullptr)
       : options(transport_options),
         endpoint(ParseEndpoint(config.server)),
         authority(endpoint.Authority()),
@@ -42,8 +43,7 @@ struct TransportContext {
                       ? TlsContext::ForProxy(proxy->endpoint.host, config.source + ": proxy-url")
                       : nullptr),
         credentials(config, TlsServerName(config, endpoint), options),
-        lookup(proxy ? proxy->endpoint.host : endpoint.host,
-               proxy ? proxy->endpoint.port : endpoint.port) {
+        lookup(Connected(address).host, Connected(address).port) {
     ValidateImpersonation(config.impersonate, config.source);
     impersonation = ImpersonationHeaders(config.impersonate);
   }
@@ -76,11 +76,17 @@ struct TransportContext {
   std::optional<Proxy> proxy;                   ///< empty: connect directly
   std::unique_ptr<const TlsContext> proxy_tls;  ///< null unless the proxy has an https:// URL
   CredentialsProvider credentials;
-  NameLookup lookup;  ///< of the proxy if there is one, else of the server
+  NameLookup lookup;  ///< of the proxy if there is one, else of the address or the server
   std::vector<std::pair<std::string, std::string>> impersonation;
   DeadConnectionDetector dead_connections;
 
  private:
+  // Returns the endpoint of the TCP connections.
+  [[nodiscard]] const Endpoint& Connected(const Endpoint* address) const {
+    if (proxy) return proxy->endpoint;
+    return address != nullptr ? *address : endpoint;
+  }
+
   // Returns the name to expect in the server certificate; "" for http://.
   static std::string TlsServerName(const Config& config, const Endpoint& endpoint) {
     const std::string& name = config.tls_server_name;

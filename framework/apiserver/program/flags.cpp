@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <regex>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -66,6 +67,15 @@ testing::Fault ParseFaultFlag(const std::string& text) {
   }
 }
 
+testing::ServiceAddress ParseServiceAddress(const std::string& text) {
+  static const std::regex form("([^/:=]+)/([^/:=]+):([0-9]{1,5})=(.+:[0-9]{1,5})");
+  if (std::smatch parts; std::regex_match(text, parts, form)) {
+    return {.service = {parts[1], parts[2]}, .port = std::stoi(parts[3]), .address = parts[4]};
+  }
+  throw std::invalid_argument(
+      "write a port of a Service and an address, such as shop/webhooks:443=127.0.0.1:9443");
+}
+
 void AddFile(kopp::Flags& flags, Flag flag, std::filesystem::path& file) {
   flag.type = "FILE";
   flags.AddParsed(std::move(flag), "", [&](const std::string& text) { file = text; });
@@ -115,6 +125,19 @@ void DeclareServer(kopp::Flags& flags, RawFlags& raw) {
                       "", [&](const Texts& texts) {
                         raw.flags.load = {texts.begin(), texts.end()};
                       });
+}
+
+void DeclareServices(kopp::Flags& flags, RawFlags& raw) {
+  flags.AddParsedList(
+      {.name = "resolve",
+       .help =
+           "Call the webhooks at a port of a Service at this address, such as "
+           "shop/webhooks:443=127.0.0.1:9443. Other Services need a ready endpoint. Repeatable.",
+       .type = "NAMESPACE/NAME:PORT=ADDRESS",
+       .group = "The server"},
+      "", [&](const Texts& texts) {
+        for (const auto& text : texts) raw.flags.resolve.push_back(ParseServiceAddress(text));
+      });
 }
 
 void DeclareUsers(kopp::Flags& flags, RawFlags& raw) {
@@ -204,6 +227,7 @@ std::variant<Flags, EarlyExit> ParseFlags(int argc, const char* const* argv) {
   RawFlags raw;
   kopp::Flags declared;
   DeclareServer(declared, raw);
+  DeclareServices(declared, raw);
   DeclareUsers(declared, raw);
   DeclareDemo(declared, raw);
   detail::CommandLine line(static_cast<int>(dashes - argv), argv, "kopp-apiserver", declared,

@@ -29,6 +29,7 @@ struct Flags {
   std::vector<UserKubeconfig> user_kubeconfigs{};
   std::filesystem::path audit_log{};
   std::vector<testing::Fault> faults{};
+  std::vector<testing::ServiceAddress> resolve{};
   std::vector<std::string> program{};  ///< program and arguments of --demo; empty without --demo
   std::filesystem::path program_log{};
 };

@@ -142,10 +142,13 @@ int Serve(Flags given, const Signals& signals) {
   }
   testing::ExtendedApiServer server(AllExtensions(), {.seed = flags.seed,
                                                       .authorization = flags.authorization,
-                                                      .on_request = [&](std::string_view entry) {
-                                                        if (audit) audit->Write(entry);
-                                                        if (demo_log) demo_log->LogRequest(entry);
-                                                      }});
+                                                      .on_request =
+                                                          [&](std::string_view entry) {
+                                                            if (audit) audit->Write(entry);
+                                                            if (demo_log)
+                                                              demo_log->LogRequest(entry);
+                                                          },
+                                                      .resolve = flags.resolve});
   const Config admin_config = server.Listen(flags.listen);
   PrintAddress(admin_config, flags);
   ApplyManifests(server.transport(), manifests.base);

@@ -4,6 +4,10 @@
 #include "api/resource.hpp"
 #include "api/write_options.hpp"
 
+#include <optional>
+
+#include <kopp/workqueue/clock.hpp>
+
 namespace kopp::apiserver {
 
 /// The parsed parameters of a create, an update or a patch, without the object in its body.
@@ -20,6 +24,8 @@ struct WriteRequest {
   const RequestInfo& target;
   const User& user;
   WriteOptions options;
+  /// The end of the time for all webhooks of the request. The first call sets it.
+  mutable std::optional<TimePoint> webhook_deadline{};
 };
 
 }  // namespace kopp::apiserver

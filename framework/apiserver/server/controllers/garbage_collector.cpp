@@ -43,9 +43,9 @@ Owner ResolveOwner(const json& reference, const std::string& ns, const Catalog& 
 }  // namespace
 
 json GarbageCollector::Delete(const Resource& resource, const ObjectKey& key,
-                              const DeleteOptions& options, bool& removed) {
+                              const DeleteOptions& options, bool& removed, const Review& review) {
   Worklist worklist;
-  json object = DeleteOrMark(resource, key, options, removed, worklist);
+  json object = DeleteOrMark(resource, key, options, removed, worklist, review);
   ProcessWorklist(std::move(worklist));
   return object;
 }
@@ -179,13 +179,14 @@ void GarbageCollector::FinalizeNamespace(const std::string& ns, Worklist& workli
 }
 
 json GarbageCollector::DeleteOrMark(const Resource& resource, const ObjectKey& key,
-                                    const DeleteOptions& options, bool& removed,
-                                    Worklist& worklist) {
+                                    const DeleteOptions& options, bool& removed, Worklist& worklist,
+                                    const Review& review) {
   for (;;) {
     const StoredObjectPtr seen = context_.store().Get(resource.storage_resource, key);
     if (seen == nullptr) throw NotFound(resource, key.name);
     const json live = json::parse(seen->text);
     CheckPreconditions(resource, key.name, live.at("metadata"), options);
+    if (review) review(*seen);
     json object = MarkForDeletion(context_, resource, live, options);
     removed = IsReadyForRemoval(resource, object);
     if (options.dry_run || (!removed && object == live)) return object;

@@ -20,11 +20,15 @@ class GarbageCollector {
  public:
   explicit GarbageCollector(ServerContext& context) : context_(context) {}
 
+  /// Reviews the deletion of an object in its stored state. Throws StatusError to reject it.
+  using Review = std::function<void(const StoredObject& stored)>;
+
   /// Removes an object, or sets its deletionTimestamp if finalizers or a grace period delay the
-  /// removal. Sets `removed` accordingly. Returns the last state of the object. Throws StatusError
-  /// if the object does not exist or the preconditions fail.
+  /// removal. Sets `removed` accordingly. Returns the last state of the object. Calls `review`
+  /// first, unless it is empty, and again if another thread writes the object meanwhile. Throws
+  /// StatusError if the object does not exist or the preconditions fail, and what `review` throws.
   nlohmann::json Delete(const Resource& resource, const ObjectKey& key,
-                        const DeleteOptions& options, bool& removed);
+                        const DeleteOptions& options, bool& removed, const Review& review = {});
 
   /// Deletes all objects of a resource in a namespace ("": in all), without a grace period. Ignores
   /// objects that cannot be deleted. An empty `propagation` is the default of the kind.
@@ -64,7 +68,8 @@ class GarbageCollector {
 
   /// Does the work of Delete, and adds the object to the worklist.
   nlohmann::json DeleteOrMark(const Resource& resource, const ObjectKey& key,
-                              const DeleteOptions& options, bool& removed, Worklist& worklist);
+                              const DeleteOptions& options, bool& removed, Worklist& worklist,
+                              const Review& review = {});
   /// Same as DeleteOrMark with grace period 0, but ignores errors.
   void DeleteIfExists(const ObjectLocation& location, const std::string& propagation,
                       Worklist& worklist);

@@ -22,7 +22,8 @@ ServerResponse PlainText(int status, std::string text) {
 ApiHandler::ApiHandler(ServerContext& context)
     : context_(context),
       read_handler_(context),
-      write_handler_(context),
+      webhooks_(context),
+      write_handler_(context, &webhooks_),
       virtual_handler_(context),
       crd_controller_(context) {
   CreateSystemObjects(context);
@@ -114,7 +115,7 @@ ServerResponse ApiHandler::HandleCollection(const ServerRequest& request,
   }
   if (request.method == "DELETE" && is_valid_scope && resource->SupportsVerb("deletecollection")) {
     return Write(request, *resource,
-                 [&] { return write_handler_.DeleteCollection(request, *resource); });
+                 [&] { return write_handler_.DeleteCollection(request, *resource, warnings); });
   }
   throw MethodNotAllowed();
 }
@@ -131,7 +132,8 @@ ServerResponse ApiHandler::HandleObject(const ServerRequest& request, const Reso
     return Write(request, *resource,
                  [&] { return write_handler_.Patch(request, *resource, warnings); });
   if (request.method == "DELETE" && is_main_resource)
-    return Write(request, *resource, [&] { return write_handler_.Delete(request, *resource); });
+    return Write(request, *resource,
+                 [&] { return write_handler_.Delete(request, *resource, warnings); });
   throw MethodNotAllowed();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "admission/admission_webhooks.hpp"
 #include "api/response.hpp"
 #include "controllers/crd_controller.hpp"
 #include "handlers/monitoring.hpp"
@@ -42,6 +43,7 @@ class ApiHandler final : public RequestHandler {
 
   ServerContext& context_;
   ReadHandler read_handler_;
+  AdmissionWebhooks webhooks_;
   WriteHandler write_handler_;
   VirtualResourceHandler virtual_handler_;
   CrdController crd_controller_;

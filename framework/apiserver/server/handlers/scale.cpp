@@ -105,7 +105,8 @@ ServerResponse WriteHandler::WriteScale(const ServerRequest& request, const Reso
   const bool is_put = request.method == "PUT";
   const WriteRequest write(request, resource);
   const auto update = [&](const json& live) {
-    const json scale = DecodeScale(request, resource, write.options, live, warnings);
+    const json scale = MutateScale(
+        write, live, DecodeScale(request, resource, write.options, live, warnings), warnings);
     const json metadata = scale.value("metadata", json::object());
     if (const std::string name = metadata.value("name", ""); name != request.target.name) {
       throw BadRequest("the name of the object (" + name +

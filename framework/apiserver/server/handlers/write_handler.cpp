@@ -73,11 +73,12 @@ json WriteHandler::CreateObject(const WriteRequest& write, json object, Warnings
                                 WriteKind kind) {
   const Resource& resource = write.resource;
   const KindStrategy& strategy = StrategyOf(resource);
+  const bool has_managers = MutateNewObject(write, object, warnings, kind);
   const NewObject created = PrepareNewObject(context_, write, object, warnings);
   context_.extensions().check_write(context_, write, nullptr, object);
   if (!strategy.has_managed_fields) {
     object["metadata"].erase("managedFields");
-  } else if (kind != WriteKind::kApply) {
+  } else if (kind != WriteKind::kApply && !has_managers) {
     SetFirstManager(object, *resource.schema, FieldManagerOf(write, context_.Now()));
   }
   if (strategy.assign_creator) strategy.assign_creator(write.user, object);
@@ -92,6 +93,9 @@ json WriteHandler::CreateObject(const WriteRequest& write, json object, Warnings
     ReplaceEmptyLists(object, *resource.schema);
   } else {  // the status has its schema's defaults, which no field manager owns
     ApplySchemaDefaults(object, *resource.schema);
+  }
+  if (webhooks_ != nullptr && webhooks_->HasValidating(resource)) {
+    webhooks_->Validate(AttributesOfWrite(write, created.key.name, nullptr), object, warnings);
   }
   return StoreNewObject(write, created, std::move(object));
 }
@@ -157,7 +161,7 @@ ServerResponse WriteHandler::Patch(const ServerRequest& request, const Resource&
 }
 
 json WriteHandler::UpdateObject(const UpdateParams& params, Warnings& warnings) {
-  const auto& [resource, target, user, options] = params.write;
+  const auto& [resource, target, user, options, deadline] = params.write;
   const ObjectKey key{target.ns, target.name};
   for (const Warnings warnings_before = warnings;; warnings = warnings_before) {
     const StoredObjectPtr seen = context_.store().Get(resource.storage_resource, key);
@@ -185,6 +189,7 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
   const std::string& subresource = params.write.target.subresource;
   const KindStrategy& strategy = StrategyOf(resource);
   json object = params.update(live);
+  const bool has_managers = MutateUpdate(params, live, object, warnings);
   CheckUidAndVersion(resource, params.kind == WriteKind::kPut, live.at("metadata"),
                      object.at("metadata"));
   PreserveFields(resource, subresource, live, object);
@@ -192,7 +197,7 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
   if (strategy.apply_defaults) strategy.apply_defaults(object);
   if (!strategy.has_managed_fields) {
     object["metadata"].erase("managedFields");
-  } else if (params.kind != WriteKind::kApply) {
+  } else if (params.kind != WriteKind::kApply && !has_managers) {
     object = UpdateManagedFields(live, std::move(object), *resource.schema,
                                  FieldManagerOf(params.write, context_.Now()));
   }
@@ -209,6 +214,7 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
   ValidateUpdatedObject(resource, subresource, live, object, warnings);
   CheckOwnerReferences(context_, params.write, live, object);
   if (resource.built_in) ReplaceEmptyLists(object, *resource.schema);
+  ReviewUpdate(params.write, live, object, warnings);
   return object;
 }
 

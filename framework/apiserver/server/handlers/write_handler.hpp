@@ -1,5 +1,6 @@
 #pragma once
 
+#include "admission/admission_webhooks.hpp"
 #include "api/response.hpp"
 #include "api/write_request.hpp"
 #include "controllers/garbage_collector.hpp"
@@ -17,16 +18,19 @@ namespace kopp::apiserver {
 
 /// Handles create, update, patch, delete and deletecollection. All functions throw StatusError.
 /// Thread-safe: if another thread has written the object in the meantime, an update starts again
-/// with the new state. `context` must outlive it.
+/// with the new state. `context` and `webhooks` must outlive it.
 class WriteHandler {
  public:
-  explicit WriteHandler(ServerContext& context) : context_(context), collector_(context) {}
+  /// Without `webhooks`, none are called.
+  explicit WriteHandler(ServerContext& context, AdmissionWebhooks* webhooks = nullptr)
+      : context_(context), collector_(context), webhooks_(webhooks) {}
 
   ServerResponse Create(const ServerRequest& request, const Resource& resource, Warnings& warnings);
   ServerResponse Update(const ServerRequest& request, const Resource& resource, Warnings& warnings);
   ServerResponse Patch(const ServerRequest& request, const Resource& resource, Warnings& warnings);
-  ServerResponse Delete(const ServerRequest& request, const Resource& resource);
-  ServerResponse DeleteCollection(const ServerRequest& request, const Resource& resource);
+  ServerResponse Delete(const ServerRequest& request, const Resource& resource, Warnings& warnings);
+  ServerResponse DeleteCollection(const ServerRequest& request, const Resource& resource,
+                                  Warnings& warnings);
 
  private:
   /// Returns the new state of an object from its current state.
@@ -45,12 +49,31 @@ class WriteHandler {
   /// permission to create it, too.
   nlohmann::json CreateByUpdate(const WriteRequest& write, nlohmann::json object,
                                 Warnings& warnings, WriteKind kind);
+  /// Calls the mutating webhooks for a new object. If it returns true, managedFields is set,
+  /// without the fields that webhooks have changed.
+  [[nodiscard]] bool MutateNewObject(const WriteRequest& write, nlohmann::json& object,
+                                     Warnings& warnings, WriteKind kind);
   /// Stores a new object and returns its stored state. Throws StatusError (409) if it exists.
   [[nodiscard]] nlohmann::json StoreNewObject(const WriteRequest& write, const NewObject& created,
                                               nlohmann::json object);
   /// Updates an existing object, and retries if another thread has written it. Returns its new
   /// state.
   nlohmann::json UpdateObject(const UpdateParams& params, Warnings& warnings);
+  /// Same as MutateNewObject, for an update.
+  [[nodiscard]] bool MutateUpdate(const UpdateParams& params, const nlohmann::json& live,
+                                  nlohmann::json& object, Warnings& warnings);
+  /// Returns the Scale of an object after the mutating webhooks.
+  [[nodiscard]] nlohmann::json MutateScale(const WriteRequest& write, const nlohmann::json& live,
+                                           nlohmann::json scale, Warnings& warnings);
+  /// Calls the validating webhooks for an update.
+  void ReviewUpdate(const WriteRequest& write, const nlohmann::json& live,
+                    const nlohmann::json& object, Warnings& warnings);
+  /// Returns the function that calls all webhooks for the deletion of an object, or an empty one if
+  /// there are none. The parameters must outlive it.
+  [[nodiscard]] GarbageCollector::Review DeletionReview(const ServerRequest& request,
+                                                        const Resource& resource,
+                                                        const DeleteOptions& options,
+                                                        Warnings& warnings);
   /// Computes and validates the new state of an object.
   [[nodiscard]] nlohmann::json PrepareUpdate(const UpdateParams& params, const nlohmann::json& live,
                                              Warnings& warnings);
@@ -60,6 +83,7 @@ class WriteHandler {
 
   ServerContext& context_;
   GarbageCollector collector_;
+  AdmissionWebhooks* const webhooks_;  // null: none are called
 };
 
 }  // namespace kopp::apiserver

@@ -98,7 +98,7 @@ json DecodeApplyConfiguration(const ServerRequest& request, const Resource& reso
 /// Returns the fields of `config` that a request to this subresource applies, with the object's
 /// name.
 json AppliedFields(json config, const WriteRequest& write) {
-  const auto& [resource, target, user, options] = write;
+  const auto& [resource, target, user, options, deadline] = write;
   json& metadata = config["metadata"];
   if (metadata.is_null()) metadata = json::object();
   metadata["name"] = target.name;

@@ -12,7 +12,8 @@
 
 namespace kopp::apiserver {
 
-ServerResponse WriteHandler::Delete(const ServerRequest& request, const Resource& resource) {
+ServerResponse WriteHandler::Delete(const ServerRequest& request, const Resource& resource,
+                                    Warnings& warnings) {
   const DeleteOptions options = ReadDeleteOptions(request);
   const std::string& name = request.target.name;
   const KindStrategy& strategy = StrategyOf(resource);
@@ -21,7 +22,8 @@ ServerResponse WriteHandler::Delete(const ServerRequest& request, const Resource
       throw Forbidden(resource, name, *error);
   }
   bool removed = false;
-  nlohmann::json object = collector_.Delete(resource, {request.target.ns, name}, options, removed);
+  nlohmann::json object = collector_.Delete(resource, {request.target.ns, name}, options, removed,
+                                            DeletionReview(request, resource, options, warnings));
   if (removed && strategy.delete_response == KindStrategy::DeleteResponse::kStatus)
     return {.body = SuccessStatus(resource, name, object["metadata"].value("uid", ""))};
   if (removed &&
@@ -33,16 +35,17 @@ ServerResponse WriteHandler::Delete(const ServerRequest& request, const Resource
 }
 
 ServerResponse WriteHandler::DeleteCollection(const ServerRequest& request,
-                                              const Resource& resource) {
+                                              const Resource& resource, Warnings& warnings) {
   const DeleteOptions options = ReadDeleteOptions(request);
   ServerRequest list = request;
   list.method = "GET";
   list.accept.clear();
   ReadHandler::ListResult listed = ReadHandler(context_).ListObjects(list, resource);
+  const auto review = DeletionReview(request, resource, options, warnings);
   for (const ObjectKey& key : listed.keys) {
     bool removed = false;
     try {
-      collector_.Delete(resource, key, options, removed);
+      collector_.Delete(resource, key, options, removed, review);
     } catch (const StatusError& error) {
       if (error.code() != 404) throw;  // another client has deleted the object
     }

@@ -29,8 +29,9 @@ using detail::HttpListener;
 using detail::OutgoingResponse;
 using ConnectionId = HttpListener::ConnectionId;
 
-constexpr std::size_t kHandlerThreads = 4;  // a long list delays none of the other three
-constexpr Timer::Id kResumeListening = 0;   // all other timers are of connections, from 1 on
+// A write that waits for a webhook holds a thread, while the webhook may send requests of its own.
+constexpr std::size_t kHandlerThreads = 16;
+constexpr Timer::Id kResumeListening = 0;  // all other timers are of connections, from 1 on
 
 }  // namespace
 

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include <kopp/testing/webhook_call.hpp>
 #include <kopp/workqueue/clock.hpp>
 #include <kopp/workqueue/guarded.hpp>
 
@@ -32,13 +33,14 @@ struct AccessRules {
 class ServerContext {
  public:
   ServerContext(Clock& clock, std::uint64_t seed, Store::Options options, AccessRules access,
-                Extensions extensions)
+                Extensions extensions, testing::WebhookCaller call_webhook = {})
       : clock_(clock),
         store_(options),
         random_(seed),
         catalog_(extensions.catalog),
         access_(access),
-        extensions_(std::move(extensions)) {
+        extensions_(std::move(extensions)),
+        call_webhook_(std::move(call_webhook)) {
     if (extensions_.catalog == nullptr) throw std::invalid_argument("the server needs a catalog");
   }
 
@@ -47,6 +49,7 @@ class ServerContext {
   [[nodiscard]] bool uses_rbac() const { return access_.uses_rbac; }
   [[nodiscard]] bool checks_owner_references() const { return access_.checks_owner_references; }
   [[nodiscard]] const Extensions& extensions() const { return extensions_; }
+  [[nodiscard]] const testing::WebhookCaller& call_webhook() const { return call_webhook_; }
   /// Returns the secret key that signs the tokens of ServiceAccounts. Each context has its own.
   [[nodiscard]] const std::string& token_key() const { return token_key_; }
 
@@ -79,6 +82,7 @@ class ServerContext {
   detail::Guarded<std::shared_ptr<const Catalog>> catalog_;
   const AccessRules access_;
   const Extensions extensions_;
+  const testing::WebhookCaller call_webhook_;
   const std::string token_key_ = NewTokenKey();
   detail::Guarded<std::map<std::string, User, std::less<>>> users_by_token_;
 };

@@ -6,6 +6,8 @@
 #include "http/api_http_server.hpp"
 #include "http/in_memory_transport.hpp"
 #include "http/server_lifecycle.hpp"
+#include "http/service_resolver.hpp"
+#include "http/webhook_client.hpp"
 #include "kube_catalog.hpp"
 #include "storage/server_context.hpp"
 
@@ -39,7 +41,14 @@ class ApiServer::Impl {
       : context(options.clock, options.seed, {.clock = options.clock, .history = options.history},
                 {.uses_rbac = options.authorization == AuthorizationMode::kRbac,
                  .checks_owner_references = options.checks_owner_references},
-                extensions),
+                extensions, [this](const WebhookCall& call) { return call_webhook(call); }),
+        services(context, options.resolve),
+        webhook_client(
+            [this](const ObjectKey& service, int port) { return services.Resolve(service, port); }),
+        call_webhook(options.call_webhook ? std::move(options.call_webhook)
+                                          : WebhookCaller([this](const WebhookCall& call) {
+                                              return webhook_client.Call(call);
+                                            })),
         api(context),
         access_filter(context, api),
         faults(context, access_filter, options.seed),
@@ -67,6 +76,9 @@ class ApiServer::Impl {
   }
 
   apiserver::ServerContext context;
+  apiserver::ServiceResolver services;
+  apiserver::WebhookClient webhook_client;
+  const WebhookCaller call_webhook;
   apiserver::ApiHandler api;
   apiserver::AccessFilter access_filter;
   apiserver::FaultInjector faults;

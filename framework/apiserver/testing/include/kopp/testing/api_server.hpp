@@ -12,6 +12,8 @@
 #include <kopp/config.hpp>
 #include <kopp/testing/fault.hpp>
 #include <kopp/testing/listen_options.hpp>
+#include <kopp/testing/service_address.hpp>
+#include <kopp/testing/webhook_call.hpp>
 #include <kopp/transport.hpp>
 #include <kopp/workqueue/clock.hpp>
 
@@ -38,6 +40,14 @@ struct ApiServerOptions {
   /// Optional. Called for each entry of Requests(), as JSON text, before the response is sent. The
   /// thread that handles the request makes the call, so it must be quick and thread-safe.
   std::function<void(std::string_view)> on_request{};
+
+  /// Optional. Calls the admission webhooks of the stored configurations, instead of HTTPS requests
+  /// to their URLs. The thread that handles the write makes the call, and waits for it.
+  WebhookCaller call_webhook{};
+
+  /// Where HTTPS requests to the webhooks at Services go. Other Services need a ready endpoint in
+  /// an EndpointSlice, or an external name.
+  std::vector<ServiceAddress> resolve{};
 };
 
 /// A Kubernetes API server in memory, in this process, for tests of operators. It starts within
@@ -50,6 +60,7 @@ struct ApiServerOptions {
 /// Thread-safe. The server must outlive all clients, transports and managers that use it.
 class ApiServer {
  public:
+  /// Throws ConfigError if an address in ApiServerOptions::resolve is not valid.
   explicit ApiServer(ApiServerOptions options = {});
   ~ApiServer();
   ApiServer(const ApiServer&) = delete;

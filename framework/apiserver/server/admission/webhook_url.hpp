@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include <kopp/testing/webhook_call.hpp>
+
+namespace kopp::apiserver {
+
+/// The parts of the URL of a call of a webhook.
+struct WebhookUrl {
+  explicit WebhookUrl(const testing::WebhookCall& call);
+
+  std::string origin{};  ///< "https://webhooks.shop.svc:443"
+  std::string target{};  ///< "/validate?timeout=10s"
+};
+
+/// Returns the text of the error of client-go for a call without a response.
+[[nodiscard]] std::string PostError(const WebhookUrl& url, const std::string& cause);
+
+/// The cause if the time limit of a call has passed.
+inline constexpr const char* kDeadlineExceeded = "context deadline exceeded";
+
+}  // namespace kopp::apiserver
