@@ -1,4 +1,5 @@
 #include "base/option_checks.hpp"
+#include "manager/manager_access.hpp"
 #include "manager_impl.hpp"
 
 #include <algorithm>
@@ -235,5 +236,7 @@ const Client& Manager::leader_client() const { return impl_->leader_client(); }
 const Cache& Manager::cache() const { return impl_->cache(); }
 Cache& Manager::cache() { return impl_->cache(); }
 int Manager::Run(const std::stop_token& stop) { return impl_->Run(stop); }
+
+WebhookRegistry& WebhooksOf(Manager& manager) { return manager.impl_->webhooks(); }
 
 }  // namespace kopp

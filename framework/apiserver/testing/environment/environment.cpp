@@ -2,6 +2,8 @@
 #include "environment/audit_reader.hpp"
 #include "environment/change_signal.hpp"
 #include "environment/manifests.hpp"
+#include "environment/operator_webhooks.hpp"
+#include "manager/manager_access.hpp"
 #include "schema/yaml.hpp"
 
 #include <algorithm>
@@ -62,7 +64,8 @@ class Environment::Impl {
                 .authorization = options.enforce_permissions ? AuthorizationMode::kRbac
                                                              : AuthorizationMode::kAlwaysAllow,
                 .checks_owner_references = options.enforce_permissions,
-                .on_request = [this](std::string_view) { changes.Notify(); }}),
+                .on_request = [this](std::string_view) { changes.Notify(); },
+                .call_webhook = [this](const WebhookCall& call) { return webhooks.Call(call); }}),
         fault_free_transport(server.FaultFreeTransport(), [this] { changes.Notify(); }),
         client(Client(fault_free_transport, "test").WithFieldValidation(options.field_validation)),
         operator_transport(server.TransportAs(options.name)),
@@ -74,9 +77,11 @@ class Environment::Impl {
                  .cache = options.cache,
                  .field_validation = options.field_validation,
                  .retry = {.max_tries = 1},  // each fault reaches the reconciler
+                 .webhook = {.port = -1},    // the server calls them in this process
                  .log = log,
                  .transport = operator_transport,
-                 .clock = options.clock}) {}
+                 .clock = options.clock}),
+        webhooks(options.clock) {}
 
   /// Returns the options of the cache with the namespaces that the operator watches.
   [[nodiscard]] CacheOptions cache_options() const {
@@ -86,6 +91,10 @@ class Environment::Impl {
   }
   /// See EnvironmentOptions::enforce_permissions.
   void GrantPermissions();
+  /// See Environment::ServeWebhooks.
+  void ServeWebhooks() {
+    apiserver::ApplyManifests(fault_free_transport, webhooks.Serve(WebhooksOf(manager)));
+  }
 
   [[nodiscard]] apiserver::AuditReader audit() const { return {server.Requests(), options.name}; }
 
@@ -100,8 +109,8 @@ class Environment::Impl {
   int Run(const std::stop_token& stop);
   /// Stops the manager and aborts its pending calls. Blocks until it has stopped.
   void StopNow();
-  /// Makes the operator's pending calls fail. Calls that the server delays never end if the clock
-  /// does not advance, and the operator could not stop.
+  /// Makes the operator's pending calls fail, and stops the functions of its webhooks. Calls that
+  /// the server delays never end if the clock does not advance, and the operator could not stop.
   void AbortPendingCalls();
 
   const EnvironmentOptions options;
@@ -113,6 +122,7 @@ class Environment::Impl {
   std::shared_ptr<Transport> operator_transport;
   Logger log;
   Manager manager;
+  apiserver::OperatorWebhooks webhooks;
   kopp::detail::Guarded<std::optional<int>> exit_code;  // set when the manager has stopped
   std::jthread thread;                                  // last, because it uses all members above
 };
@@ -189,6 +199,7 @@ void Environment::Impl::StopNow() {
 }
 
 void Environment::Impl::AbortPendingCalls() {
+  WebhooksOf(manager).RequestStop();
   server.ClearFaults();  // before the restart: requests after it must not be delayed
   server.Restart();
 }
@@ -213,11 +224,14 @@ void Environment::InstallObject(const json& object) {
                             {{.object = object, .origin = "the object passed to InstallObject"}});
 }
 
+void Environment::ServeWebhooks() { impl_->ServeWebhooks(); }
+
 void Environment::Start() {
   if (impl_->thread.joinable() || *impl_->exit_code.Lock()) {
     throw std::logic_error("the operator was started already: call Start() only once");
   }
   impl_->GrantPermissions();
+  impl_->ServeWebhooks();
   impl_->thread = std::jthread([impl = impl_.get()](const std::stop_token& stop) {
     const int code = impl->Run(stop);
     *impl->exit_code.Lock() = code;

@@ -22,6 +22,7 @@
 namespace kopp {
 
 class Metrics;
+class WebhookRegistry;
 
 /// Runs the controllers of a program. Owns them and what they share: transport, client, cache,
 /// event recorder and metrics.
@@ -197,6 +198,7 @@ class Manager {
   int Run(const std::stop_token& stop);
 
  private:
+  friend WebhookRegistry& WebhooksOf(Manager& manager);  // not for users
   class Impl;
 
   void AddCrdSource(detail::CrdSource source);

@@ -107,6 +107,15 @@ class Environment {
   /// Same as Install, for one object.
   void InstallObject(const nlohmann::json& object);
 
+  /// Makes the server call the webhooks of manager() in this process, without sockets and
+  /// certificates. Call it after the last Manager::AddWebhook; Start calls it if you have not.
+  /// Without webhooks, it does nothing.
+  ///
+  ///     env.manager().AddWebhook<Foo>().Default(SetDefaults).Validate(Validate);
+  ///     env.ServeWebhooks();
+  ///     EXPECT_THROW(env.client().Create(invalid), kopp::ApiError);
+  void ServeWebhooks();
+
   /// Runs the manager in a background thread, and returns without waiting for its caches. If the
   /// manager fails, Eventually returns its error. Throws std::logic_error on a second call. The
   /// objects that the reconcilers use must exist until Stop returns or the environment is

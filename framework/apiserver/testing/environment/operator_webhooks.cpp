@@ -1,0 +1,58 @@
+#include "environment/operator_webhooks.hpp"
+
+#include "admission/webhook_url.hpp"
+#include "base/duration.hpp"
+#include "schema/yaml.hpp"
+#include "webhook/webhook_configurations.hpp"
+
+#include <stdexcept>
+
+#include <nlohmann/json.hpp>
+
+namespace kopp::apiserver {
+namespace {
+
+/// Returns the Service in the configurations of the webhooks. It does not exist.
+const ObjectKey& WebhookService() {
+  static const ObjectKey service{"operator", "webhooks"};
+  return service;
+}
+
+}  // namespace
+
+std::vector<Manifest> OperatorWebhooks::Serve(WebhookRegistry& registry) {
+  std::vector<Manifest> manifests;
+  if (registry.empty() || *routes_.Lock()) return manifests;
+  registry.Close();
+  *routes_.Lock() = std::make_shared<const HttpServer::Routes>(registry.Routes());
+  const WebhookManifestOptions names{.program = "operator", .service = WebhookService()};
+  for (const nlohmann::json& configuration :
+       schema::ParseManifests(PrintWebhooks(registry.kinds(), names))) {
+    manifests.push_back({.object = configuration, .origin = "the webhooks of the operator"});
+  }
+  return manifests;
+}
+
+std::string OperatorWebhooks::Call(const testing::WebhookCall& call) {
+  if (call.service != WebhookService()) {
+    throw std::runtime_error(PostError(
+        WebhookUrl(call), "only the webhooks of the operator can be called in this process"));
+  }
+  const std::shared_ptr<const HttpServer::Routes> routes = *routes_.Lock();
+  const auto route = routes ? routes->find(call.path) : HttpServer::Routes::const_iterator();
+  if (!routes || route == routes->end()) {
+    throw std::runtime_error("the server could not find the requested resource");
+  }
+  const TimePoint deadline = SaturatingAdd(clock_.Now(), call.timeout);
+  const HttpResponse response =
+      route->second.handler({.method = "POST",
+                             .path = call.path,
+                             .query = "timeout=" + detail::FormatDuration(call.timeout),
+                             .body = call.body,
+                             .headers = {{"content-type", "application/json"}}});
+  if (clock_.Now() >= deadline) throw std::runtime_error(kDeadlineExceeded);
+  if (response.status == 200) return response.body;
+  throw std::runtime_error(response.body);
+}
+
+}  // namespace kopp::apiserver
