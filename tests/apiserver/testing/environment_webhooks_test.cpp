@@ -1,0 +1,145 @@
+// Tests the webhooks of an operator in its Environment.
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <kopp/dynamic_client.hpp>
+#include <kopp/kinds.hpp>
+#include <kopp/testing/environment.hpp>
+#include <kopp/testing/fake_clock.hpp>
+
+namespace kopp {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::Environment;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+FieldErrors RequireColor(const ConfigMap& map) {
+  if (map.data.contains("color")) return {};
+  return {field::Required("data.color")};
+}
+
+/// Creates a ConfigMap in the namespace default.
+ConfigMap CreateConfigMap(Environment& env, const std::string& name, const StringMap& data) {
+  return env.client().Create(ConfigMap{.metadata = {.name = name, .ns = "default"}, .data = data});
+}
+
+/// Returns the message of the ApiError of a create, or "".
+std::string CreateError(Environment& env, const StringMap& data) {
+  try {
+    CreateConfigMap(env, "rejected", data);
+  } catch (const ApiError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(EnvironmentWebhooksTest, TheServerCallsTheWebhooksOfTheManager) {
+  Environment env;
+  env.manager()
+      .AddWebhook<ConfigMap>()
+      .Default([](ConfigMap& map) { map.data.emplace("size", "1"); })
+      .Validate(RequireColor);
+  env.ServeWebhooks();
+
+  EXPECT_EQ(CreateConfigMap(env, "a", {{"color", "red"}}).data,
+            StringMap({{"color", "red"}, {"size", "1"}}));
+  EXPECT_THAT(CreateError(env, {{"size", "2"}}),
+              HasSubstr("denied the request: ConfigMap \"rejected\" is invalid: data.color: "
+                        "Required value"));
+}
+
+TEST(EnvironmentWebhooksTest, ADeletionCanBeDenied) {
+  Environment env;
+  env.manager().AddWebhook<ConfigMap>().ValidateDelete([](const ConfigMap& map) {
+    if (map.data.contains("keep")) throw AdmissionDenied("it is kept");
+  });
+  env.ServeWebhooks();
+  CreateConfigMap(env, "kept", {{"keep", "yes"}});
+  CreateConfigMap(env, "gone", {});
+
+  EXPECT_THROW(env.client().Delete<ConfigMap>({"default", "kept"}), ApiError);
+  env.client().Delete<ConfigMap>({"default", "gone"});
+
+  EXPECT_TRUE(env.client().Get<ConfigMap>({"default", "kept"}));
+  EXPECT_FALSE(env.client().Get<ConfigMap>({"default", "gone"}));
+}
+
+TEST(EnvironmentWebhooksTest, AFunctionMayReadAndWriteObjects) {
+  Environment env;
+  env.manager().AddWebhook<Secret>().Validate([](const Secret& secret, AdmissionContext& context) {
+    if (!context.client.Get<ConfigMap>({"default", secret.metadata.name})) {
+      throw AdmissionDenied("there is no ConfigMap " + secret.metadata.name);
+    }
+  });
+  env.ServeWebhooks();
+  CreateConfigMap(env, "pair", {});
+  const auto create = [&](const std::string& name) {
+    env.client().Create(Secret{.metadata = {.name = name, .ns = "default"}});
+  };
+
+  create("pair");
+  EXPECT_THROW(create("single"), ApiError);
+}
+
+TEST(EnvironmentWebhooksTest, WritesOfTheOperatorAreCheckedToo) {
+  Environment env;
+  env.manager().AddWebhook<ConfigMap>().Validate(RequireColor);
+  env.ServeWebhooks();
+  const auto reconcile = [](const Secret& secret, Context& context) {
+    context.client.Create(ConfigMap{.metadata = {.name = secret.metadata.name, .ns = "default"}});
+    return Result{};
+  };
+  env.client().Create(Secret{.metadata = {.name = "s", .ns = "default"}});
+
+  EXPECT_THROW(env.Reconcile<Secret>({"default", "s"}, reconcile), ApiError);
+  EXPECT_THAT(env.Writes(), ElementsAre("create configmaps default/s: 422 Invalid"));
+}
+
+TEST(EnvironmentWebhooksTest, StartServesTheWebhooksOfARunningOperator) {
+  Environment env;
+  env.manager().AddWebhook<ConfigMap>().Validate(RequireColor);
+  const auto running = env.StartScoped();
+
+  EXPECT_THAT(CreateError(env, {}), HasSubstr("data.color: Required value"));
+}
+
+TEST(EnvironmentWebhooksTest, WithoutWebhooksNothingIsInstalled) {
+  Environment env;
+  env.ServeWebhooks();
+
+  constexpr Kind kConfigurations{"admissionregistration.k8s.io/v1",
+                                 "ValidatingWebhookConfiguration",
+                                 "validatingwebhookconfigurations", Scope::kCluster};
+  EXPECT_THAT(env.client().Dynamic(kConfigurations).List(), IsEmpty());
+}
+
+TEST(EnvironmentWebhooksTest, TheTimeLimitOfTheServerIsThatOfTheFakeClock) {
+  testing::FakeClock clock;
+  Environment env{{.clock = clock}};
+  env.manager()
+      .AddWebhook<ConfigMap>({.timeout = std::chrono::seconds(3)})
+      .Validate([](const ConfigMap&, AdmissionContext& context) {
+        static_cast<void>(SleepUntil(context.clock, TimePoint::max(), context.stop));
+        throw AdmissionDenied("too late");
+      });
+  env.ServeWebhooks();
+  std::string error;
+
+  {
+    const std::jthread create([&] { error = CreateError(env, {}); });
+    clock.AwaitSleepers(2);  // the function, and the timer of its time limit
+    clock.Advance(std::chrono::seconds(3));
+  }
+
+  EXPECT_THAT(error, HasSubstr("failed calling webhook \"validate.v1.configmaps.core\": failed to "
+                               "call webhook: context deadline exceeded"));
+}
+
+}  // namespace
+}  // namespace kopp
