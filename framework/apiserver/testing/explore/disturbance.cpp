@@ -15,7 +15,7 @@ namespace {
 using Type = Disturbance::Type;
 
 // In the order of Disturbance::Type: ToString uses the type as the index.
-constexpr std::array<std::pair<std::string_view, Type>, 19> kDisturbanceNames{{
+constexpr std::array<std::pair<std::string_view, Type>, 23> kDisturbanceNames{{
     {"crash-before", Type::kCrashBefore},
     {"crash-after", Type::kCrashAfter},
     {"down-before", Type::kDownBefore},
@@ -35,6 +35,10 @@ constexpr std::array<std::pair<std::string_view, Type>, 19> kDisturbanceNames{{
     {"hold", Type::kHold},
     {"hold-step", Type::kHoldStep},
     {"gap", Type::kGap},
+    {"webhook-timeout", Type::kWebhookTimeout},
+    {"webhook-refused", Type::kWebhookRefused},
+    {"webhook-denied", Type::kWebhookDenied},
+    {"webhook-slow", Type::kWebhookSlow},
 }};
 static_assert([] {
   std::size_t index = 0;

@@ -31,6 +31,11 @@ struct Disturbance {
     kHold,
     kHoldStep,
     kGap,
+    // Disturbances of calls of webhooks.
+    kWebhookTimeout,
+    kWebhookRefused,
+    kWebhookDenied,
+    kWebhookSlow,
   };
   Type type = Type::kCrashBefore;
   std::size_t at = 0;  ///< counted from 1

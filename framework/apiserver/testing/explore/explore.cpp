@@ -27,33 +27,32 @@ RunResult RunOnce(const apiserver::explore::ExplorePlan& plan, const Schedule& s
   return apiserver::explore::Simulation(plan, schedule, mode).Run();
 }
 
-/// Returns the definitions of the kinds that the operator owns, as JSON, without those that
-/// `manifests` contain.
-std::vector<std::string> DefinitionsOf(const OperatorSetup& setup, const ExploreOptions& options,
-                                       const apiserver::Manifests& manifests) {
+/// Calls the setup of the operator, and sets the members of `plan` that depend on it. The
+/// definitions are without those that the manifests contain.
+void ReadSetup(apiserver::explore::ExplorePlan& plan) {
   std::set<std::string> names;
-  for (const auto& manifest : manifests.base) {
+  for (const auto& manifest : plan.manifests.base) {
     names.insert(manifest.object.value("/metadata/name"_json_pointer, ""));
   }
-  apiserver::explore::SimulatedCluster cluster(options.seed, options.name);
-  const apiserver::explore::OperatorProcess process(
-      cluster, setup, options,
+  apiserver::explore::SimulatedCluster cluster(plan.options.seed, plan.options.name);
+  apiserver::explore::OperatorProcess process(
+      cluster, plan.setup, plan.options,
       [](apiserver::explore::OperatorProcess&, const ApiRequest& request) -> ApiResponse {
         throw std::runtime_error("the setup of the operator calls the API server: " +
                                  request.method + ' ' + request.target);
       });
-  std::vector<std::string> definitions;
   for (const CustomResourceDefinition& crd : process.Crds()) {
-    if (!names.contains(crd.name())) definitions.push_back(crd.ToJson());
+    if (!names.contains(crd.name())) plan.definitions.push_back(crd.ToJson());
   }
-  return definitions;
+  plan.has_webhooks = !process.webhooks().empty();
 }
 
 apiserver::explore::ExplorePlan PlanOf(const Scenario& scenario, const OperatorSetup& setup,
                                        const ExploreOptions& options) {
-  apiserver::Manifests manifests = apiserver::ReadManifests(scenario.manifests);
-  std::vector<std::string> definitions = DefinitionsOf(setup, options, manifests);
-  return {scenario, setup, options, std::move(manifests), std::move(definitions)};
+  apiserver::explore::ExplorePlan plan{scenario, setup, options,
+                                       apiserver::ReadManifests(scenario.manifests)};
+  ReadSetup(plan);
+  return plan;
 }
 
 std::string Numbered(const std::vector<std::string>& lines) {
@@ -260,6 +259,12 @@ std::vector<Disturbance> Explorer::Singles() {
     ++number;
     for (const Type type : {Type::kDelay, Type::kHold, Type::kGap}) all.push_back({type, number});
     if (event.step < plan_.scenario.steps.size()) all.push_back({Type::kHoldStep, number});
+  }
+  for (std::size_t call = 1; call <= undisturbed_.webhook_calls; ++call) {
+    for (const Type type :
+         {Type::kWebhookTimeout, Type::kWebhookRefused, Type::kWebhookDenied, Type::kWebhookSlow}) {
+      all.push_back({type, call});
+    }
   }
   for (std::size_t step = 1; step <= plan_.scenario.steps.size() + 1; ++step) {
     all.push_back({Type::kRestart, step});

@@ -3,6 +3,7 @@
 #include "controller/controller_impl.hpp"
 #include "explore/cache_view.hpp"
 #include "explore/simulated_cluster.hpp"
+#include "manager/manager_access.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -85,6 +86,7 @@ class OperatorProcess {
     return controllers_[work.controller]->name();
   }
   [[nodiscard]] std::vector<CustomResourceDefinition> Crds() const { return manager_.Crds(); }
+  [[nodiscard]] WebhookRegistry& webhooks() { return WebhooksOf(manager_); }
 
  private:
   class CountingTransport;

@@ -22,9 +22,11 @@ namespace kopp::apiserver::explore {
 /// whole history is kept, so that each old version can be listed.
 class SimulatedCluster {
  public:
-  SimulatedCluster(std::uint64_t seed, std::string user_agent)
+  /// Calls webhooks by `call_webhook`, in the thread of the write.
+  SimulatedCluster(std::uint64_t seed, std::string user_agent,
+                   testing::WebhookCaller call_webhook = {})
       : context_(clock_, seed, {.clock = clock_, .history = std::chrono::hours(24 * 365 * 100)}, {},
-                 {.catalog = KubeCatalog()}),
+                 {.catalog = KubeCatalog()}, std::move(call_webhook)),
         api_(context_),
         lifecycle_(clock_),
         transport_(context_, api_, lifecycle_,

@@ -44,7 +44,8 @@ class Simulation::TestTransport final : public Transport {
 Simulation::Simulation(const ExplorePlan& plan, const Schedule& schedule, RunMode mode)
     : plan_(plan),
       mode_(mode),
-      cluster_(plan.options.seed, plan.options.name),
+      cluster_(plan.options.seed, plan.options.name,
+               [this](const testing::WebhookCall& call) { return CallWebhook(call); }),
       test_transport_(std::make_unique<TestTransport>(*this)) {
   for (const Disturbance& disturbance : schedule) schedule_.push_back({disturbance});
 }
@@ -54,6 +55,7 @@ Simulation::~Simulation() = default;
 RunResult Simulation::Run() {
   for (const std::string& definition : plan_.definitions) cluster_.CreateCrd(definition);
   cluster_.Install(plan_.manifests);
+  if (plan_.has_webhooks) ServeWebhooks();
   if (plan_.scenario.start) Act(plan_.scenario.start);
   RunSteps();
   process_.reset();
@@ -299,7 +301,9 @@ ApiResponse Simulation::OnCall(OperatorProcess& process, const ApiRequest& reque
   DisturbBefore(process, request, call);
   if (auto error = ErrorResponse(request, call)) return std::move(*error);
   const ResourceVersion before = cluster_.version();
+  in_operator_call_ = true;
   ApiResponse response = Execute(request, "call " + std::to_string(call));
+  in_operator_call_ = false;
   process.OnWritten(before, cluster_.version());
   if (mode_ == RunMode::kTrace) result_.calls.back().state_after = DescribeState();
   if (Applies(Type::kCrashStale, call, "the process crashes after this call")) {

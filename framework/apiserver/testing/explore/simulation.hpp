@@ -1,6 +1,7 @@
 #pragma once
 
 #include "client/write_loop_detector.hpp"
+#include "environment/operator_webhooks.hpp"
 #include "explore/disturbance.hpp"
 #include "explore/operator_process.hpp"
 #include "explore/simulated_cluster.hpp"
@@ -25,6 +26,7 @@ struct ExplorePlan {
   const testing::ExploreOptions& options;
   Manifests manifests{};
   std::vector<std::string> definitions{};  ///< the CustomResourceDefinitions of the setup, as JSON
+  bool has_webhooks = false;               ///< of the setup
 };
 
 /// A call of the operator's client in the undisturbed run.
@@ -50,6 +52,7 @@ struct RunResult {
   std::string outside{};
   std::vector<TracedCall> calls{};    ///< only with RunMode::kTrace
   std::vector<TracedEvent> events{};  ///< only with RunMode::kTrace
+  std::size_t webhook_calls = 0;      ///< for writes of the operator
   std::vector<std::string> story{};   ///< only with RunMode::kStory
 };
 
@@ -105,6 +108,10 @@ class Simulation {
   std::optional<ApiResponse> ErrorResponse(const ApiRequest& request, std::size_t call);
   void DisturbAfter(OperatorProcess& process, const ApiRequest& request, std::size_t call);
   ApiResponse Execute(const ApiRequest& request, const std::string& actor);
+  void ServeWebhooks();
+  /// Calls a webhook for a write, with the disturbances of the schedule if the write is one of the
+  /// operator. The same as a testing::WebhookCaller.
+  std::string CallWebhook(testing::WebhookCall call);
   /// Calls `visit` for each view of the kind of a request.
   void ForEachView(const ApiRequest& request, const std::function<void(CacheView&)>& visit);
   void DeliverOwnWrite(const ApiRequest& request);
@@ -130,6 +137,12 @@ class Simulation {
   std::unique_ptr<TestTransport> test_transport_;
   std::string actor_ = "the test";
   RunResult result_;
+
+  OperatorWebhooks webhooks_{cluster_.clock()};
+  /// Serves the webhooks: another replica, which does not crash and reconciles nothing. Null if the
+  /// operator has no webhooks.
+  std::unique_ptr<OperatorProcess> webhook_process_;
+  bool in_operator_call_ = false;
 
   std::unique_ptr<OperatorProcess> process_;  // null while it is down
   bool down_ = false;                         // until the next step

@@ -53,8 +53,9 @@ struct Scenario {
   std::function<void(nlohmann::json& object)> normalize = {};
 };
 
-/// Adds the controllers of an operator to a manager that is never run. Called at each start of the
-/// operator, so what it creates is lost in a crash.
+/// Adds the controllers and webhooks of an operator to a manager that is never run. Called at each
+/// start of the operator, so what it creates is lost in a crash. If there are webhooks, it is also
+/// called once for a replica that only serves them and never crashes.
 using OperatorSetup = std::function<void(Manager& manager)>;
 
 struct ExploreOptions {
@@ -126,7 +127,7 @@ struct ExploreResult {
 ///         }));
 ///
 /// The disturbances, each with its name in a schedule. N is the number of a call of the operator's
-/// client, of an event for its cache, or of a step:
+/// client, of an event for its cache, of a step, or of a call of its webhooks for its own writes:
 ///
 /// | schedule | disturbance |
 /// |---|---|
@@ -144,6 +145,9 @@ struct ExploreResult {
 /// | `hold:N` | they are held back until nothing else happens, or for 8 reconciles |
 /// | `hold-step:N` | the same until after the next step |
 /// | `gap:N` | they are lost, and the cache lists again when nothing else happens |
+/// | `webhook-timeout:N`, `webhook-refused:N` | call N of a webhook fails |
+/// | `webhook-denied:N` | the webhook denies the write |
+/// | `webhook-slow:N` | it answers one second before its time limit |
 ///
 /// A run is a simulation in the calling thread with a FakeClock: it has no real time and no
 /// randomness, so a schedule always gives the same run. Reads contain the operator's own writes.
