@@ -21,13 +21,6 @@ class InProcessWebhooks : public ::testing::Test {
   using json = nlohmann::json;  // NOLINT(readability-identifier-naming)
 
   static json Allowed() { return {{"allowed", true}}; }
-  /// Returns a response with the patch [{"op":"add","path":"/data","value":{"a":"b"}}].
-  static json AddData() {
-    return {{"allowed", true},
-            {"patchType", "JSONPatch"},
-            {"patch", "W3sib3AiOiJhZGQiLCJwYXRoIjoiL2RhdGEiLCJ2YWx1ZSI6eyJhIjoiYiJ9fV0="}};
-  }
-  static json Denied() { return {{"allowed", false}, {"status", {{"code", 403}}}}; }
 
   /// Creates the configuration "hooks". Each webhook needs a name, "NAME.example.com".
   void Install(const std::string& plural, std::vector<json> webhooks) {
@@ -51,10 +44,8 @@ class InProcessWebhooks : public ::testing::Test {
     ASSERT_EQ(created.status, 201) << created.body;
   }
 
-  json CreateMap(const std::string& name, const json& metadata = json::object()) {
-    json object{{"metadata", {{"name", name}, {"namespace", "default"}}}};
-    object["metadata"].update(metadata);
-    return client_.Create(ConfigMap::kKind, object);
+  void CreateMap(const std::string& name) {
+    client_.Create(ConfigMap{.metadata = {.name = name, .ns = "default"}});
   }
   ApiError CreateError(const std::string& name) {
     try {

@@ -41,7 +41,8 @@ class ApiServer::Impl {
       : context(options.clock, options.seed, {.clock = options.clock, .history = options.history},
                 {.uses_rbac = options.authorization == AuthorizationMode::kRbac,
                  .checks_owner_references = options.checks_owner_references},
-                extensions, [this](const WebhookCall& call) { return call_webhook(call); }),
+                extensions,
+                [this](const WebhookCall& call) { return faults.CallWebhook(call, call_webhook); }),
         services(context, options.resolve),
         webhook_client(
             [this](const ObjectKey& service, int port) { return services.Resolve(service, port); }),

@@ -7,8 +7,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
+#include <string>
 
 #include <kopp/testing/fault.hpp>
+#include <kopp/testing/webhook_call.hpp>
+#include <kopp/workqueue/guarded.hpp>
 
 namespace kopp::apiserver {
 
@@ -30,8 +34,12 @@ class FaultInjector final : public RequestHandler {
 
   /// Adds a fault. Throws std::invalid_argument for a fault that is not valid.
   void Inject(testing::Fault fault);
-  /// Removes all faults.
-  void Clear() { plan_.Clear(); }
+  /// Removes all faults, and ends the waits of calls of webhooks.
+  void Clear();
+  /// Calls a webhook by `next`, with the fault that applies to the write in its review. Blocks for
+  /// the time of a fault. Throws std::runtime_error like a testing::WebhookCaller.
+  [[nodiscard]] std::string CallWebhook(testing::WebhookCall call,
+                                        const testing::WebhookCaller& next);
 
  private:
   ServerResponse HandleWithPlan(const ServerRequest& request);
@@ -41,6 +49,7 @@ class FaultInjector final : public RequestHandler {
   ServerContext& context_;
   RequestHandler& server_;
   FaultPlan plan_;
+  detail::Guarded<std::stop_source> webhook_waits_;
 };
 
 }  // namespace kopp::apiserver

@@ -35,6 +35,9 @@ bool MatchesRequest(Type type, const ServerRequest& request, const std::string& 
 }
 
 bool MatchesContext(Type type, const FaultContext& context, const std::string& verb) {
+  const bool is_of_webhook = type >= Type::kWebhookTimeout;
+  if (is_of_webhook || context.kind == Kind::kWebhook)
+    return is_of_webhook && context.kind == Kind::kWebhook;
   switch (context.kind) {
     case Kind::kRequest:
       return MatchesRequest(type, context.request, verb);
@@ -45,6 +48,8 @@ bool MatchesContext(Type type, const FaultContext& context, const std::string& v
              type == Type::kMalformedBody;
     case Kind::kBookmark:
       return type == Type::kNoBookmarks;
+    case Kind::kWebhook:
+      break;
   }
   return false;
 }

@@ -13,11 +13,12 @@
 
 namespace kopp::apiserver {
 
-/// A point at which a fault can be injected: a request, a watch, or an event of a watch.
+/// A point at which a fault can be injected: a request, a watch, an event of a watch, or a call of
+/// a webhook.
 struct FaultContext {
-  enum class Kind { kRequest, kWatch, kEvent, kBookmark };
+  enum class Kind { kRequest, kWatch, kEvent, kBookmark, kWebhook };
   Kind kind{};
-  const ServerRequest& request;  ///< the request; for events, the request of the watch
+  const ServerRequest& request;  ///< for events, the request of the watch; for calls, the write
   std::string ns{};              ///< the namespace of the object
   std::string name{};            ///< the name of the object
 };

@@ -43,7 +43,7 @@ struct TypeName {
   Type type;
 };
 
-constexpr std::array<TypeName, 16> kTypes{{
+constexpr std::array<TypeName, 19> kTypes{{
     {"conflict", Type::kConflict},
     {"too-many-requests", Type::kTooManyRequests},
     {"server-error", Type::kServerError},
@@ -60,6 +60,9 @@ constexpr std::array<TypeName, 16> kTypes{{
     {"lost-event", Type::kLostEvent},
     {"duplicate-event", Type::kDuplicateEvent},
     {"no-bookmarks", Type::kNoBookmarks},
+    {"webhook-timeout", Type::kWebhookTimeout},
+    {"webhook-refuse", Type::kWebhookRefuse},
+    {"webhook-latency", Type::kWebhookLatency},
 }};
 
 bool Read(std::string_view text, std::string& value) {
@@ -130,6 +133,10 @@ std::vector<std::string_view> ApplicableVerbs(Type type) {
     case Type::kDuplicateEvent:
     case Type::kNoBookmarks:
       return {"watch"};
+    case Type::kWebhookTimeout:
+    case Type::kWebhookRefuse:
+    case Type::kWebhookLatency:
+      return {"create", "update", "delete", "deletecollection"};
     default:
       return {};
   }

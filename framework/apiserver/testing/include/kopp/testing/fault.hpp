@@ -48,6 +48,12 @@ struct Fault {
     kLostEvent,       ///< omits the event
     kDuplicateEvent,  ///< sends the event twice
     kNoBookmarks,     ///< omits a bookmark, even if it ends the initial events
+
+    // Faults of a call of an admission webhook for a write. `verb` is "create", "update" (also of a
+    // patch), "delete" or "deletecollection".
+    kWebhookTimeout,  ///< waits for the time limit of the call, without calling the webhook
+    kWebhookRefuse,   ///< refuses the connection
+    kWebhookLatency,  ///< delays the call by `delay`
   };
 
   Type type = Type::kServerError;
