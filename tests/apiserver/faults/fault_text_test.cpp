@@ -57,7 +57,8 @@ TEST(FaultTextTest, AnUnknownTypeIsAnErrorWithTheValidTypes) {
   EXPECT_EQ(ParseErrorOf("flood,times=3"),
             "unknown fault type \"flood\"; valid: conflict, too-many-requests, server-error, "
             "refuse, latency, reset, stale-list, backwards-version, truncated-body, gone, "
-            "malformed-body, silent-watch, drop-watch, lost-event, duplicate-event, no-bookmarks");
+            "malformed-body, silent-watch, drop-watch, lost-event, duplicate-event, no-bookmarks, "
+            "webhook-timeout, webhook-refuse, webhook-latency");
 }
 
 TEST(FaultTextTest, AnUnknownFieldIsAnErrorWithTheValidFields) {

@@ -16,7 +16,7 @@ json OptionsOf(const char* kind, bool dry_run) {
 }  // namespace
 
 AdmissionAttributes AttributesOfWrite(const WriteRequest& write, const std::string& name,
-                                      const json* live) {
+                                      const json* live, const Resource* parent) {
   const bool is_create = live == nullptr;
   json options = OptionsOf(is_create ? "CreateOptions" : "UpdateOptions", write.options.dry_run);
   for (const char* parameter : {"fieldManager", "fieldValidation"}) {
@@ -24,7 +24,7 @@ AdmissionAttributes AttributesOfWrite(const WriteRequest& write, const std::stri
       options[parameter] = value;
     }
   }
-  return {.resource = write.resource,
+  return {.resource = parent == nullptr ? write.resource : *parent,
           .target = write.target,
           .user = write.user,
           .deadline = write.webhook_deadline,
@@ -32,7 +32,8 @@ AdmissionAttributes AttributesOfWrite(const WriteRequest& write, const std::stri
           .name = name,
           .live = live,
           .options = std::move(options),
-          .dry_run = write.options.dry_run};
+          .dry_run = write.options.dry_run,
+          .subresource_kind = parent == nullptr ? nullptr : &write.resource};
 }
 
 AdmissionAttributes AttributesOfDeletion(const ServerRequest& request, const Resource& resource,

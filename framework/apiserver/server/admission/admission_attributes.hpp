@@ -42,10 +42,12 @@ struct AdmissionAttributes {
   }
 };
 
-/// Returns the attributes of a create, or of an update of `live` unless it is null.
+/// Returns the attributes of a create, or of an update of `live` unless it is null. `parent` is the
+/// resource to which a subresource with objects of another kind belongs: Pods for an Eviction.
 [[nodiscard]] AdmissionAttributes AttributesOfWrite(const WriteRequest& write,
                                                     const std::string& name,
-                                                    const nlohmann::json* live);
+                                                    const nlohmann::json* live,
+                                                    const Resource* parent = nullptr);
 
 /// Returns the attributes of the deletion of `live` by `request`. All parameters must outlive them.
 [[nodiscard]] AdmissionAttributes AttributesOfDeletion(const ServerRequest& request,

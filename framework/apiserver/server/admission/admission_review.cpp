@@ -34,29 +34,22 @@ StatusError DenialOf(const ConfiguredWebhook& webhook, const json& status) {
   const std::int64_t code = IntegerAt(status, "/code");
   const std::string message = StringField(status, "message");
   const std::string reason = StringField(status, "reason");
-  std::string text = "admission webhook " + GoQuoted(webhook.name) + " denied the request";
-  if (message.empty() && reason.empty()) {
-    text += " without explanation";
-  } else {
-    text += ": " + (message.empty() ? reason : message);
-  }
+  const std::string& why = message.empty() ? reason : message;
+  const std::string text = "admission webhook " + GoQuoted(webhook.name) + " denied the request" +
+                           (why.empty() ? " without explanation" : ": " + why);
   return {code < 400 || code > 599 ? 400 : static_cast<int>(code), reason, text,
           Field(status, "details")};
 }
 
-/// Checks that a response has a patch and its type, or neither. v1beta1 has no such rule.
-void RequirePatchWithType(bool has_patch, const json& type, bool is_mutating) {
-  if (!is_mutating) {
-    if (has_patch) RejectResponse("validating webhook may not return response.patch");
-    if (type.is_null()) return;
-    RejectResponse("validating webhook may not return response.patchType");
-  }
-  if (has_patch && type.is_null()) {
-    RejectResponse("webhook returned response.patch but not response.patchType");
-  }
-  if (!has_patch && !type.is_null()) {
-    RejectResponse("webhook returned response.patchType but not response.patch");
-  }
+/// Checks that the response of a mutating webhook has a patch and its type, or neither, and that of
+/// a validating one neither. v1beta1 has no such rule.
+void RequirePatchWithType(bool has_patch, bool has_type, bool is_mutating) {
+  const std::string validating = "validating webhook may not return response.";
+  if (!is_mutating && has_patch) RejectResponse(validating + "patch");
+  if (!is_mutating && has_type) RejectResponse(validating + "patchType");
+  const std::string returned = "webhook returned response.";
+  if (has_patch && !has_type) RejectResponse(returned + "patch but not response.patchType");
+  if (!has_patch && has_type) RejectResponse(returned + "patchType but not response.patch");
 }
 
 /// Returns the operations of a patch, or null for an empty one.
@@ -70,15 +63,6 @@ json OperationsOf(const std::string& patch, const std::string& type) {
   } catch (const std::invalid_argument& error) {
     throw WebhookCallError(std::string("received undecodable patch in webhook response: ") +
                            error.what());
-  }
-}
-
-/// Parses the body of a response. Throws WebhookCallError.
-json ParseReview(const std::string& body) {
-  try {
-    return ParseJsonOrYaml(body, "application/json");
-  } catch (const std::invalid_argument& error) {
-    throw WebhookCallError(std::string("failed to call webhook: ") + error.what());
   }
 }
 
@@ -124,7 +108,9 @@ std::string ReviewText(const ConfiguredWebhook& webhook, const AdmissionAttribut
 
 WebhookResponse DecodeResponse(const ConfiguredWebhook& webhook, const std::string& body,
                                const std::string& uid, bool is_mutating) {
-  const json review = ParseReview(body);
+  const json review = json::parse(body, nullptr, /*allow_exceptions=*/false);
+  if (review.is_discarded())
+    throw WebhookCallError("failed to call webhook: the response is not JSON");
   const json& response = Field(review, "response");
   if (response.is_null()) RejectResponse("webhook response was absent");
   const std::string& version = webhook.review_version;
@@ -141,8 +127,8 @@ WebhookResponse DecodeResponse(const ConfiguredWebhook& webhook, const std::stri
     }
   }
   const std::string patch = StringField(response, "patch");
-  const json& type = Field(response, "patchType");
-  if (version == "v1") RequirePatchWithType(!patch.empty(), type, is_mutating);
+  const bool has_type = !Field(response, "patchType").is_null();
+  if (version == "v1") RequirePatchWithType(!patch.empty(), has_type, is_mutating);
   WebhookResponse decoded{.warnings = StringListField(response, "warnings")};
   if (!IsTrueAt(response, "/allowed")) {
     decoded.denial = DenialOf(webhook, Field(response, "status"));

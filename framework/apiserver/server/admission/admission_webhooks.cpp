@@ -18,13 +18,15 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kInternalError = "Internal error occurred: ";
 constexpr const char* kWebhookGroup = "admissionregistration.k8s.io";
 /// kube-apiserver's limit for a write that does not ask for less.
 constexpr Duration kRequestTimeLimit = std::chrono::seconds(34);
 
 StatusError CallFailure(const std::string& text) {
-  return {500, "InternalError", kInternalError + text, {{"causes", {{{"message", text}}}}}};
+  return {500,
+          "InternalError",
+          "Internal error occurred: " + text,
+          {{"causes", {{{"message", text}}}}}};
 }
 
 /// Returns an object with its type.
@@ -59,7 +61,6 @@ bool AdmissionWebhooks::HasValidating(const Resource& resource) {
 }
 
 bool AdmissionWebhooks::Mutates(const AdmissionAttributes& attributes, const json& object) {
-  if (!HasMutating(attributes.resource)) return false;
   const auto webhooks = mutating_.Get();
   return std::ranges::any_of(*webhooks, [&](const ConfiguredWebhook& webhook) {
     return VersionFor(context_, webhook, attributes, object) != nullptr;

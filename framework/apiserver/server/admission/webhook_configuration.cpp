@@ -52,9 +52,8 @@ std::vector<WebhookRule> RulesOf(const json& webhook) {
   return rules;
 }
 
-ConfiguredWebhook WebhookOf(const std::string& configuration, const json& webhook) {
+ConfiguredWebhook WebhookOf(const json& webhook) {
   return {
-      .configuration = configuration,
       .name = StringField(webhook, "name"),
       .rules = RulesOf(webhook),
       .matches_equivalent = StringField(webhook, "matchPolicy") != "Exact",
@@ -75,7 +74,7 @@ std::shared_ptr<const std::vector<ConfiguredWebhook>> WebhookConfigurations::Get
   for (const auto& [key, stored] : context_.store().List(storage_resource_, "").objects) {
     const json configuration = json::parse(stored->text);
     for (const json& webhook : Field(configuration, "webhooks")) {
-      webhooks.push_back(WebhookOf(key.name, webhook));
+      webhooks.push_back(WebhookOf(webhook));
     }
   }
   auto next = std::make_shared<const std::vector<ConfiguredWebhook>>(std::move(webhooks));

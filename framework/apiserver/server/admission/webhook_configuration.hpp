@@ -31,7 +31,6 @@ struct WebhookRule {
 
 /// A webhook of a stored configuration, with its defaults.
 struct ConfiguredWebhook {
-  std::string configuration{};  ///< the name of the configuration object
   std::string name{};
   std::vector<WebhookRule> rules{};
   bool matches_equivalent = true;  ///< matchPolicy

@@ -26,22 +26,17 @@ bool MatchesScope(const std::string& scope, const AdmissionAttributes& attribute
   return in_namespace == (scope == "Namespaced");
 }
 
-bool MatchesRule(const WebhookRule& rule, const AdmissionAttributes& attributes,
-                 const Resource& resource) {
-  const auto matches = [&](const WebhookRule::ResourcePattern& pattern) {
-    const std::string& subresource = attributes.target.subresource;
-    return (pattern.plural == "*" || pattern.plural == resource.plural) &&
-           (pattern.subresource == "*" || pattern.subresource == subresource);
-  };
-  return MatchesScope(rule.scope, attributes) && Contains(rule.operations, attributes.operation) &&
-         Contains(rule.groups, resource.group) && Contains(rule.versions, resource.version) &&
-         std::ranges::any_of(rule.resources, matches);
-}
-
 bool MatchesAnyRule(const ConfiguredWebhook& webhook, const AdmissionAttributes& attributes,
                     const Resource& resource) {
+  const auto matches_pattern = [&](const WebhookRule::ResourcePattern& pattern) {
+    return (pattern.plural == "*" || pattern.plural == resource.plural) &&
+           (pattern.subresource == "*" || pattern.subresource == attributes.target.subresource);
+  };
   return std::ranges::any_of(webhook.rules, [&](const WebhookRule& rule) {
-    return MatchesRule(rule, attributes, resource);
+    return MatchesScope(rule.scope, attributes) &&
+           Contains(rule.operations, attributes.operation) &&
+           Contains(rule.groups, resource.group) && Contains(rule.versions, resource.version) &&
+           std::ranges::any_of(rule.resources, matches_pattern);
   });
 }
 

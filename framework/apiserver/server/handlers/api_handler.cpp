@@ -24,7 +24,7 @@ ApiHandler::ApiHandler(ServerContext& context)
       read_handler_(context),
       webhooks_(context),
       write_handler_(context, &webhooks_),
-      virtual_handler_(context),
+      virtual_handler_(context, webhooks_),
       crd_controller_(context) {
   CreateSystemObjects(context);
   const Extensions& extensions = context.extensions();

@@ -108,6 +108,7 @@ ServerResponse VirtualResourceHandler::Create(const ServerRequest& request, cons
                                  DecodeObject(request, kind, write.options, warnings)};
   CheckNamespaceMatchesUrl(write, virtual_request.object.at("metadata"));
   virtual_request.object.erase("status");
+  virtual_request.object = Admit(write, std::move(virtual_request.object), warnings);
   json created = HandlerOf(kind.kind)(virtual_request);
   if (!created.is_null()) return {.status = 201, .body = ResponseObject(std::move(created), kind)};
   return {.status = 201,
@@ -116,6 +117,21 @@ ServerResponse VirtualResourceHandler::Create(const ServerRequest& request, cons
                        {"metadata", json::object()},
                        {"status", "Success"},
                        {"code", 201}}};
+}
+
+json VirtualResourceHandler::Admit(const WriteRequest& write, json object, Warnings& warnings) {
+  const RequestInfo& target = write.target;
+  const bool has_mutating = webhooks_.HasMutating(write.resource);
+  const bool has_validating = webhooks_.HasValidating(write.resource);
+  if (!has_mutating && !has_validating) return object;
+  const std::string name = target.name.empty() ? StringAt(object, "/metadata/name") : target.name;
+  ResourcePtr parent;
+  if (!target.subresource.empty())
+    parent = context_.catalog()->Find(target.group, target.version, target.plural);
+  const auto attributes = AttributesOfWrite(write, name, nullptr, parent.get());
+  if (has_mutating) object = webhooks_.Mutate(attributes, std::move(object), warnings);
+  if (has_validating) webhooks_.Validate(attributes, object, warnings);
+  return object;
 }
 
 json WithManagedFields(const VirtualRequest& request) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "admission/admission_webhooks.hpp"
 #include "api/extensions.hpp"
 #include "api/response.hpp"
 #include "storage/server_context.hpp"
@@ -9,10 +10,11 @@
 namespace kopp::apiserver {
 
 /// Handles the creation of objects of virtual kinds: the reviews, and the kinds of the extensions.
-/// Thread-safe. `context` must outlive it.
+/// Thread-safe. `context` and `webhooks` must outlive it.
 class VirtualResourceHandler {
  public:
-  explicit VirtualResourceHandler(ServerContext& context) : context_(context) {}
+  VirtualResourceHandler(ServerContext& context, AdmissionWebhooks& webhooks)
+      : context_(context), webhooks_(webhooks) {}
 
   /// Handles a POST of an object of `kind`. Throws StatusError.
   ServerResponse Create(const ServerRequest& request, const Resource& kind, Warnings& warnings);
@@ -20,8 +22,12 @@ class VirtualResourceHandler {
  private:
   /// Returns the function that handles a kind.
   [[nodiscard]] VirtualKindHandler HandlerOf(const std::string& kind) const;
+  /// Returns the object after the mutating webhooks, if no webhook rejects it.
+  [[nodiscard]] nlohmann::json Admit(const WriteRequest& write, nlohmann::json object,
+                                     Warnings& warnings);
 
   ServerContext& context_;
+  AdmissionWebhooks& webhooks_;
 };
 
 /// Returns the object of the request with the managedFields of a creation.

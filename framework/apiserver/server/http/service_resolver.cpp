@@ -72,11 +72,8 @@ ServiceResolver::ServiceResolver(ServerContext& context,
 }
 
 Endpoint ServiceResolver::Resolve(const ObjectKey& service, int port) const {
-  const auto found = known_.find({service, port});
-  return found != known_.end() ? found->second : ResolveStored(service, port);
-}
-
-Endpoint ServiceResolver::ResolveStored(const ObjectKey& service, int port) const {
+  const auto known = known_.find({service, port});
+  if (known != known_.end()) return known->second;
   const StoredObjectPtr stored = context_.store().Get("services", service);
   if (stored == nullptr)
     throw std::runtime_error("service " + GoQuoted(service.name) + " not found");

@@ -25,8 +25,6 @@ class ServiceResolver {
   [[nodiscard]] detail::Endpoint Resolve(const ObjectKey& service, int port) const;
 
  private:
-  [[nodiscard]] detail::Endpoint ResolveStored(const ObjectKey& service, int port) const;
-
   ServerContext& context_;
   std::map<std::pair<ObjectKey, int>, detail::Endpoint> known_;
 };

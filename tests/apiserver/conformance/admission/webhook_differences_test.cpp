@@ -69,20 +69,6 @@ TEST_F(AdmissionDifferencesTest, ValidatingWebhooksAreCalledOneAfterTheOther) {
   EXPECT_EQ(CreateMap("m").status, Expected(500, 201));
 }
 
-// A15
-TEST_F(AdmissionDifferencesTest, ObjectsThatAreNotStoredAreNotSentToWebhooks) {
-  const std::string pods = PodsPath();
-  Post(pods, MakePod("a"));
-  Install(Type::kValidating, Webhook{.fields = {{"rules", {Rule({"*"}, "pods/eviction")}}}});
-
-  const JsonResponse evicted =
-      Post(pods + "/a/eviction",
-           {{"apiVersion", "policy/v1"}, {"kind", "Eviction"}, {"metadata", {{"name", "a"}}}});
-
-  EXPECT_EQ(evicted.status, 201) << evicted.text;
-  EXPECT_THAT(Requests(), SizeIs(Expected(0, 1)));
-}
-
 // A41
 TEST_F(AdmissionDifferencesTest, ChangesOfManagedFieldsByWebhooksAreIgnored) {
   const json entries{{{"manager", "m"},

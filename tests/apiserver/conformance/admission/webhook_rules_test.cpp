@@ -117,5 +117,28 @@ TEST_F(WebhookRulesTest, AnObjectSelectorMatchesTheNewOrTheOldObject) {
   EXPECT_THAT(Requests(), SizeIs(2));
 }
 
+// A18
+TEST_F(WebhookRulesTest, AnObjectSelectorMatchesTheLabelsOfABinding) {
+  const std::string pods = PodsPath();
+  json fields{{"rules", {Rule({"*"}, "pods/binding")}}};
+  fields["objectSelector"]["matchLabels"] = {{"watched", "yes"}};
+  Install(Type::kValidating, Webhook{.fields = fields});
+
+  for (const char* name : {"a", "b"}) {
+    json pod = MakePod(name);
+    pod["metadata"]["labels"] = {{"watched", "yes"}};
+    Post(pods, pod);
+    json binding{{"apiVersion", "v1"},
+                 {"kind", "Binding"},
+                 {"metadata", {{"name", name}}},
+                 {"target", {{"kind", "Node"}, {"name", "node-1"}}}};
+    if (*name == 'b') binding["metadata"]["labels"] = {{"watched", "yes"}};
+    EXPECT_EQ(Post(pods + '/' + name + "/binding", binding).status, 201);
+  }
+
+  ASSERT_THAT(Requests(), SizeIs(1));
+  EXPECT_EQ(Requests()[0].at("name"), "b");
+}
+
 }  // namespace
 }  // namespace kopp::conformance

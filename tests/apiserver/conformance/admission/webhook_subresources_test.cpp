@@ -1,4 +1,4 @@
-// Webhooks for the scale subresource.
+// Webhooks for subresources and for objects that are not stored.
 #include "admission/webhook_test_server.hpp"
 
 namespace kopp::conformance {
@@ -84,6 +84,76 @@ TEST_F(WebhookSubresourcesTest, ADeniedScaleKeepsTheReplicas) {
 
   EXPECT_EQ(MergePatch(path + "/scale", {{"spec", {{"replicas", 3}}}}).status, 403);
   EXPECT_EQ(Get(path).at("/spec/replicas"), 1);
+}
+
+TEST_F(WebhookSubresourcesTest, AnEvictionCanBeDenied) {
+  const std::string pods = PodsPath();
+  Post(pods, MakePod("a"));
+  Install(Type::kValidating, Webhook{.respond =
+                                         [](const json&) {
+                                           return Denied({{"code", 403}});
+                                         },
+                                     .fields = Fields("pods/eviction")});
+
+  const JsonResponse evicted =
+      Post(pods + "/a/eviction",
+           {{"apiVersion", "policy/v1"}, {"kind", "Eviction"}, {"metadata", {{"name", "a"}}}});
+
+  EXPECT_EQ(evicted.status, 403) << evicted.text;
+  EXPECT_EQ(Get(pods + "/a").status, 200);
+  ExpectRequest("policy/v1/Eviction", "/v1/pods", "eviction");
+  EXPECT_EQ(Request().at("operation"), "CREATE");
+  EXPECT_EQ(Request().at("name"), "a");
+  EXPECT_EQ(Request().at("oldObject"), json());
+  EXPECT_EQ(Request().at("/object/kind"_json_pointer), "Eviction");
+}
+
+TEST_F(WebhookSubresourcesTest, ABindingIsSentToWebhooks) {
+  const std::string pods = PodsPath();
+  Post(pods, MakePod("a"));
+  Install(Type::kMutating, Webhook{.fields = Fields("pods/binding")});
+
+  const JsonResponse bound =
+      Post(pods + "/a/binding", {{"apiVersion", "v1"},
+                                 {"kind", "Binding"},
+                                 {"metadata", {{"name", "a"}}},
+                                 {"target", {{"kind", "Node"}, {"name", "node-1"}}}});
+
+  EXPECT_EQ(bound.status, 201) << bound.text;
+  ExpectRequest("/v1/Binding", "/v1/pods", "binding");
+}
+
+TEST_F(WebhookSubresourcesTest, ATokenRequestIsSentToWebhooks) {
+  Post(Path("serviceaccounts"), MakeObjectWithName("a"));
+  Install(Type::kValidating, Webhook{.fields = Fields("serviceaccounts/token")});
+
+  const JsonResponse token =
+      Post(Path("serviceaccounts") + "/a/token",
+           {{"apiVersion", "authentication.k8s.io/v1"}, {"kind", "TokenRequest"}});
+
+  EXPECT_EQ(token.status, 201) << token.text;
+  ExpectRequest("authentication.k8s.io/v1/TokenRequest", "/v1/serviceaccounts", "token");
+  EXPECT_EQ(Request().at("name"), "a");
+}
+
+// A15
+// Servers before 1.37 call webhooks for reviews.
+TEST_F(WebhookSubresourcesTest, AReviewIsSentToWebhooks) {
+  const std::string group = "authorization.k8s.io";
+  Install(Type::kValidating, Webhook{.fields = Fields("localsubjectaccessreviews", group)});
+
+  const JsonResponse review = Post(
+      Path(group + "/v1", "localsubjectaccessreviews"),
+      {{"apiVersion", group + "/v1"},
+       {"kind", "LocalSubjectAccessReview"},
+       {"spec",
+        {{"user", "u"},
+         {"resourceAttributes", {{"namespace", ns()}, {"verb", "get"}, {"resource", "pods"}}}}}});
+
+  EXPECT_EQ(review.status, 201) << review.text;
+  ExpectRequest("authorization.k8s.io/v1/LocalSubjectAccessReview",
+                "authorization.k8s.io/v1/localsubjectaccessreviews", "");
+  EXPECT_FALSE(Request().contains("name"));
 }
 
 }  // namespace
