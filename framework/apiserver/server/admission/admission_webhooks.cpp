@@ -23,10 +23,8 @@ constexpr const char* kWebhookGroup = "admissionregistration.k8s.io";
 constexpr Duration kRequestTimeLimit = std::chrono::seconds(34);
 
 StatusError CallFailure(const std::string& text) {
-  return {500,
-          "InternalError",
-          "Internal error occurred: " + text,
-          {{"causes", {{{"message", text}}}}}};
+  const json details{{"causes", {{{"message", text}}}}};
+  return {500, "InternalError", "Internal error occurred: " + text, details};
 }
 
 /// Returns an object with its type.

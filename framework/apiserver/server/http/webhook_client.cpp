@@ -41,7 +41,6 @@ std::string WebhookClient::Call(const testing::WebhookCall& call) {
 
 std::string WebhookClient::Send(const WebhookUrl& url, const detail::Endpoint* address,
                                 const testing::WebhookCall& call) {
-  using ErrorKind = TransportError::Kind;
   Entry entry = TransportFor(url, address, call);
   for (;;) {
     try {
@@ -51,8 +50,9 @@ std::string WebhookClient::Send(const WebhookUrl& url, const detail::Endpoint* a
       throw ErrorOf(response);
     } catch (const TransportError& error) {
       // A server may close a kept connection at any time, and calls may be repeated.
-      if (error.kind() == ErrorKind::kBroken && std::exchange(entry.was_used, false)) continue;
-      const bool timed_out = error.kind() == ErrorKind::kTimeout;
+      if (error.kind() == TransportError::Kind::kBroken && std::exchange(entry.was_used, false))
+        continue;
+      const bool timed_out = error.kind() == TransportError::Kind::kTimeout;
       throw std::runtime_error(PostError(url, timed_out ? kDeadlineExceeded : error.what()));
     }
   }

@@ -36,8 +36,7 @@ bool MatchesRequest(Type type, const ServerRequest& request, const std::string& 
 
 bool MatchesContext(Type type, const FaultContext& context, const std::string& verb) {
   const bool is_of_webhook = type >= Type::kWebhookTimeout;
-  if (is_of_webhook || context.kind == Kind::kWebhook)
-    return is_of_webhook && context.kind == Kind::kWebhook;
+  if (is_of_webhook != (context.kind == Kind::kWebhook)) return false;
   switch (context.kind) {
     case Kind::kRequest:
       return MatchesRequest(type, context.request, verb);
@@ -49,7 +48,7 @@ bool MatchesContext(Type type, const FaultContext& context, const std::string& v
     case Kind::kBookmark:
       return type == Type::kNoBookmarks;
     case Kind::kWebhook:
-      break;
+      return true;
   }
   return false;
 }
