@@ -120,6 +120,24 @@ TEST_F(FooControllerTest, AuditLogContainsTheUserOfARequest) {
   EXPECT_EQ(last_event["user"]["username"], "alice");
 }
 
+TEST_F(FooControllerTest, AFooWithoutADeploymentNameIsRejected) {
+  env_.manager()
+      .AddWebhook<Foo>()
+      .Default([](Foo& foo) { foo.metadata.labels.emplace("app", "sample"); })
+      .Validate([](const Foo& foo) -> kopp::FieldErrors {
+        if (!foo.spec.deploymentName.empty()) return {};
+        return {kopp::field::Required("spec.deploymentName")};
+      });
+  env_.ServeWebhooks();
+
+  const auto rename = [&](const std::string& name) {
+    return env_.client().Patch<Foo>(foo,
+                                    kopp::Patch::Merge({{"spec", {{"deploymentName", name}}}}));
+  };
+  EXPECT_EQ(rename("other").metadata.labels.at("app"), "sample");
+  EXPECT_THROW(rename(""), kopp::ApiError);
+}
+
 TEST(FooPermissionsTest, TheOperatorDeclaresWhatItsReconcilerSends) {
   Environment env{{.enforce_permissions = true}};
   env.manager().AddController<Foo>().Owns<DeploymentView>().Cached().Reconcile(ReconcileFoo);
