@@ -21,6 +21,7 @@ class InProcessWebhooks : public ::testing::Test {
   using json = nlohmann::json;  // NOLINT(readability-identifier-naming)
 
   static json Allowed() { return {{"allowed", true}}; }
+  static json Denied() { return {{"allowed", false}, {"status", {{"code", 403}}}}; }
 
   /// Creates the configuration "hooks". Each webhook needs a name, "NAME.example.com".
   void Install(const std::string& plural, std::vector<json> webhooks) {
