@@ -74,6 +74,23 @@ TEST(ServerFlagsTest, AuthorizationModeIsAlwaysAllowOrRbac) {
               HasSubstr("--authorization-mode=RBAC cannot be used with --plain"));
 }
 
+TEST(ServerFlagsTest, ResolveFlagsHaveAPortOfAServiceAndAnAddress) {
+  const Flags flags =
+      Parsed({"--resolve", "shop/webhooks:443=127.0.0.1:9443", "--resolve=a/b:8443=[::1]:1"});
+
+  ASSERT_EQ(flags.resolve.size(), 2);
+  EXPECT_EQ(flags.resolve[0].service, (ObjectKey{"shop", "webhooks"}));
+  EXPECT_EQ(flags.resolve[0].port, 443);
+  EXPECT_EQ(flags.resolve[0].address, "127.0.0.1:9443");
+  EXPECT_EQ(flags.resolve[1].port, 8443);
+  EXPECT_EQ(flags.resolve[1].address, "[::1]:1");
+  for (const char* invalid : {"shop/webhooks=127.0.0.1:9443", "webhooks:443=127.0.0.1:9443",
+                              "shop/webhooks:443=127.0.0.1", "shop/webhooks:443"}) {
+    EXPECT_THAT(UsageErrorOf({"--resolve", invalid}),
+                HasSubstr("such as shop/webhooks:443=127.0.0.1:9443"));
+  }
+}
+
 TEST(ServerFlagsTest, ArgumentsAfterTwoDashesBelongToTheProgram) {
   const Flags flags = Parsed({"--demo", "--load", "x", "--", "web-operator", "-v", "--help"});
 

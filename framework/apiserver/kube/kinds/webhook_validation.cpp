@@ -1,4 +1,4 @@
-// Webhook configurations. The server stores them, but does not call the webhooks.
+// Webhook configurations.
 #include "kinds/webhook_validation.hpp"
 
 #include "crd/webhook_client_validation.hpp"

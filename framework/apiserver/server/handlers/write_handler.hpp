@@ -68,8 +68,7 @@ class WriteHandler {
   /// Calls the validating webhooks for an update.
   void ReviewUpdate(const WriteRequest& write, const nlohmann::json& live,
                     const nlohmann::json& object, Warnings& warnings);
-  /// Returns the function that calls all webhooks for the deletion of an object, or an empty one if
-  /// there are none. The parameters must outlive it.
+  /// Returns the review of a deletion; empty without webhooks. The parameters must outlive it.
   [[nodiscard]] GarbageCollector::Review DeletionReview(const ServerRequest& request,
                                                         const Resource& resource,
                                                         const DeleteOptions& options,
