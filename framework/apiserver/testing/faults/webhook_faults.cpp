@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 /// Returns the write in a review, as far as faults select by it.
-ServerRequest WriteOf(const json& review) {
+ServerRequest ReviewedWrite(const json& review) {
   const std::string operation = StringAt(review, "/request/operation");
   ServerRequest write{.method = operation == "CREATE"   ? "POST"
                                 : operation == "DELETE" ? "DELETE"
@@ -34,7 +34,7 @@ ServerRequest WriteOf(const json& review) {
 std::string FaultInjector::CallWebhook(testing::WebhookCall call,
                                        const testing::WebhookCaller& next) {
   if (plan_.IsEmpty()) return next(call);
-  const ServerRequest write = WriteOf(json::parse(call.body));
+  const ServerRequest write = ReviewedWrite(json::parse(call.body));
   const std::optional<testing::Fault> fault =
       plan_.Match({FaultContext::Kind::kWebhook, write, write.target.ns, write.target.name});
   if (!fault) return next(call);
