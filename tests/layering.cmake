@@ -80,7 +80,7 @@ forbid(workqueue "nlohmann/|simdjson|${heavy}")
 forbid(informer "${heavy}")
 forbid(informer/include "simdjson|nlohmann/json\\.hpp")
 forbid(informer/k8s/include "nlohmann/json\\.hpp")
-forbid(examples "simdjson|${heavy}" EXCEPT 07_testing_a_reconciler.cpp 08_explore.cpp website/website_test.cpp)
+forbid(examples "simdjson|${heavy}" EXCEPT 07_testing_a_reconciler.cpp 08_explore.cpp 09_webhooks.cpp website/website_test.cpp)
 forbid(controllers "simdjson|${heavy}")
 
 # Reports each include of a third-party library in the framework, except in the folders and files of its list.
