@@ -73,16 +73,6 @@ run_kube() {
   "$here/../cluster/cluster.sh" down "$state"
 }
 
-eventually() { # COMMAND...
-  local attempts
-  for ((attempts = 0; attempts < 1200; ++attempts)); do
-    "$@" && return
-    sleep 0.1
-  done
-  say "this command did not succeed within two minutes: $*"
-  return 1
-}
-
 measure() { # NAME PIDS
   {
     cat "$state/start"

@@ -2,7 +2,7 @@
 # Benchmarks kopp's workqueue against client-go's. Runs both alternately RUNS times (default 5) and
 # compares the medians. Prints the table and writes it, with the results of each run, to
 # build/bench. "queue" stands for all scenarios of the workqueue. The scenarios "compile",
-# "demo", "informer", "operator", "transport" and "apiserver" run the scripts of these names.
+# "demo", "informer", "operator", "transport", "apiserver" and "webhook" run the scripts of these names.
 #
 #     tests/bench/run.sh [SCENARIO...]
 set -euo pipefail
@@ -19,14 +19,14 @@ source "$here/table.sh"
 
 readonly queue_scenarios=(plain duplicate cycle_1p_1w cycle_1p_4w cycle_4p_4w cycle_4p_16w add_after limiter wakeup burst
   memory_ready memory_delayed)
-[[ $# -gt 0 ]] || set -- queue compile demo informer operator transport apiserver
+[[ $# -gt 0 ]] || set -- queue compile demo informer operator transport apiserver webhook
 scenarios=()
 # These scenarios have their own scripts and tables.
 scripts=()
 for scenario; do
   case $scenario in
     queue) scenarios+=("${queue_scenarios[@]}") ;;
-    compile | demo | informer | operator | transport | apiserver) scripts+=("$scenario.sh") ;;
+    compile | demo | informer | operator | transport | apiserver | webhook) scripts+=("$scenario.sh") ;;
     *) scenarios+=("$scenario") ;;
   esac
 done

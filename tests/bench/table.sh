@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Prints the result table of a benchmark. Sourced. Needs a function print_budget.
+# Prints the result table of a benchmark. Sourced. Needs the functions print_budget and say.
 
 print_machine() { # PEER RUNS
   printf '%s, %s CPUs; Linux %s; %s; %s; medians of %s alternating runs\n' \
@@ -32,4 +32,15 @@ print_table() { # RUNS.TXT
       requirement = $5 == "-" ? "" : ($4 == "more" ? ">= " : "<= ") $5
       printf "%-24s %9s  %4.0f  %-37s %9s  %4.0f  %6.2f  %-9s %s\n", $1, format_value(median[kopp]), spread[kopp], $2 " " $3, format_value(median[peer]), spread[peer], ratio, requirement, result
     }' - <(print_budget)
+}
+
+# Repeats a command until it succeeds. Fails after two minutes.
+eventually() { # COMMAND...
+  local attempts
+  for ((attempts = 0; attempts < 1200; ++attempts)); do
+    "$@" && return
+    sleep 0.1
+  done
+  say "this command did not succeed within two minutes: $*"
+  return 1
 }

@@ -55,16 +55,6 @@ build() {
   (cd "$here/peers" && go build -o "$out/net-http" ./transport)
 }
 
-eventually() { # COMMAND...
-  local attempts
-  for ((attempts = 0; attempts < 100; ++attempts)); do
-    "$@" && return
-    sleep 0.1
-  done
-  say "this command did not succeed within ten seconds: $*"
-  return 1
-}
-
 measure_kopp() { # TRANSPORT
   measure kopp "${1}_" "$bench" measure "$state/admin.kubeconfig" "$1"
 }
