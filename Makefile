@@ -19,6 +19,7 @@ CHECK_PACKAGES := clang-16 clang-format-16 clang-tidy-16 shellcheck
 DOCS_PACKAGES := doxygen graphviz
 CONTROLLER := build/$(PRESET)/controllers/sample/sample-controller
 APISERVER := build/$(PRESET)/framework/apiserver/kopp-apiserver
+WEBHOOK_OPERATOR := build/$(PRESET)/tests/cluster/webhooks/webhook_operator
 CONFORMANCE := build/$(PRESET)/tests/apiserver/conformance/apiserver_conformance_test
 
 .PHONY: help install build test demo verify stress test-cluster bench fuzz soak format check-format check-headers tidy docs \
@@ -30,7 +31,7 @@ help:
 	@echo "make verify        run all other checks, and skip those that have passed since their inputs changed; STEPS='asan tidy': only these"
 	@echo "make stress        run the tests of make test ROUNDS=5 times on a busy machine, and list those that failed once"
 	@echo "make test-cluster  test the sample controller and kubectl on kube-apiserver and kopp-apiserver, and client-go on"
-	@echo "                   kopp-apiserver; run the conformance suite and new projects of kopp init on kube-apiserver"
+	@echo "                   kopp-apiserver; run the conformance suite, webhooks and new projects of kopp init on kube-apiserver"
 	@echo "make bench         compare the workqueue and the informers with client-go's, an operator with controller-runtime,"
 	@echo "                   the transports with net/http and kopp-apiserver with kube-apiserver; print the budgets"
 	@echo "make fuzz          fuzz kopp-apiserver and the parsers of the client for SECONDS=60 each; RUNS=20000: with the same inputs each time"
@@ -105,7 +106,7 @@ demo: build/$(PRESET)/build.ninja
 
 # The scripts run these programs instead of those of preset default.
 SCRIPT_ENVIRONMENT = SAMPLE_CONTROLLER=$(CURDIR)/$(CONTROLLER) KOPP_APISERVER=$(CURDIR)/$(APISERVER) \
-  CONFORMANCE=$(CURDIR)/$(CONFORMANCE)
+  CONFORMANCE=$(CURDIR)/$(CONFORMANCE) WEBHOOK_OPERATOR=$(CURDIR)/$(WEBHOOK_OPERATOR)
 # Builds everything, because hardened_test.sh installs the build folder.
 test-cluster: build/$(PRESET)/build.ninja
 	$(call packages,$(CLUSTER_PACKAGES))
@@ -119,10 +120,11 @@ test-cluster: build/$(PRESET)/build.ninja
 	@$(SCRIPT_ENVIRONMENT) tests/cluster/conformance_test.sh
 	@BUILD=$(CURDIR)/build/$(PRESET) tests/cluster/hardened_test.sh
 	@BUILD=$(CURDIR)/build/$(PRESET) tests/cluster/crd_types_test.sh
+	@$(SCRIPT_ENVIRONMENT) tests/cluster/webhook_test.sh
 	@tests/cluster/readme_test.sh
 
 # RUNS: the number of runs of each scenario. SCENARIOS: the scenarios to run, for example
-# SCENARIOS='plain wakeup', 'informer', 'operator', 'transport' or 'apiserver' (default: all).
+# SCENARIOS='plain wakeup', 'informer', 'operator', 'transport', 'apiserver' or 'webhook' (default: all).
 bench: build/$(PRESET)/build.ninja
 	$(call packages,$(CLUSTER_PACKAGES))
 	@tests/bench/run.sh $(SCENARIOS)
