@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <kopp/options.hpp>
@@ -13,6 +14,7 @@ namespace kopp {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::HasSubstr;
 
 TEST(OptionsTest, WithoutFlagsOptionsHaveDefaultsAndTheNameOfTheProgram) {
   const Options options = Parsed({});
