@@ -123,9 +123,9 @@ TEST_F(FooControllerTest, AuditLogContainsTheUserOfARequest) {
 TEST_F(FooControllerTest, AFooWithoutADeploymentNameIsRejected) {
   env_.manager()
       .AddWebhook<Foo>()
-      .Default([](Foo& foo) { foo.metadata.labels.emplace("app", "sample"); })
-      .Validate([](const Foo& foo) -> kopp::FieldErrors {
-        if (!foo.spec.deploymentName.empty()) return {};
+      .Default([](Foo& object) { object.metadata.labels.emplace("app", "sample"); })
+      .Validate([](const Foo& object) -> kopp::FieldErrors {
+        if (!object.spec.deploymentName.empty()) return {};
         return {kopp::field::Required("spec.deploymentName")};
       });
   env_.ServeWebhooks();
