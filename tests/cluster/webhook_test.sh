@@ -37,6 +37,7 @@ main() {
   check "A new certificate is used without a restart" certificate_is_replaced
   check "A webhook that requires a client certificate is called with that of the API server" client_certificate_is_required
   check "Without the operator, the failure policy Fail rejects writes" fails_without_operator
+  check "Without the operator, the failure policy Ignore lets writes pass" ignored_without_operator
   echo "# $(seconds_since "$started")"
   print_summary
 }
@@ -232,6 +233,8 @@ selector_is_respected() {
     jq --null-input '{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "marked", labels: {marked: "yes"}}}' |
       kubectl create --namespace "$namespace" -f -
   done
+  secret marked | kubectl create -f -
+  equals kopp kubectl get secret marked -o 'jsonpath={.metadata.labels.marked-by}'
   equals kopp kubectl get configmap marked -o 'jsonpath={.data.marked-by}'
   equals "" kubectl get configmap marked --namespace shop-system -o 'jsonpath={.data.marked-by}'
 }
@@ -265,6 +268,15 @@ client_certificate_is_required() {
   start_operator --webhook-client-ca-name=clients.crt
   eventually_equals 1 kubectl create --dry-run=server -o 'jsonpath={.spec.replicas}' -f "$folder/probe.json"
   matches '^curl: \((35|56)\) .*(certificate required|reset)' curl --silent --show-error --insecure --max-time 10 "https://127.0.0.1:$port/"
+}
+
+secret() { # NAME
+  jq --null-input --arg name "$1" '{apiVersion: "v1", kind: "Secret", metadata: {name: $name, labels: {marked: "yes"}}}'
+}
+
+ignored_without_operator() {
+  secret ignored | kubectl create -f -
+  equals "" kubectl get secret ignored -o 'jsonpath={.metadata.labels.marked-by}'
 }
 
 fails_without_operator() {

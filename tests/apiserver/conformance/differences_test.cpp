@@ -225,27 +225,6 @@ TEST_F(DifferencesTest, HorizontalPodAutoscalersAreServedInOneVersion) {
   EXPECT_EQ(Get("/apis/autoscaling/v1/horizontalpodautoscalers").status, Expected(404, 200));
 }
 
-TEST_F(DifferencesTest, AdmissionWebhooksAreNotCalled) {
-  const std::string configurations =
-      "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
-  const std::string name = UniqueName("webhook");
-  json webhook = R"({"name": "a.example.com", "clientConfig": {"url": "https://127.0.0.1:1/"},
-      "sideEffects": "None", "admissionReviewVersions": ["v1"], "rules": [{"apiGroups": [""],
-        "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"]}]})"_json;
-  webhook["namespaceSelector"]["matchLabels"] = {{"kubernetes.io/metadata.name", ns()}};
-  ASSERT_EQ(
-      Post(configurations, {{"metadata", {{"name", name}}}, {"webhooks", json::array({webhook})}})
-          .status,
-      201);
-
-  const JsonResponse response = Eventually(Expected(201, 500), [&] {
-    return Post(Path("configmaps"), {{"metadata", {{"generateName", "a"}}}});
-  });
-
-  EXPECT_EQ(response.status, Expected(201, 500));
-  Delete(configurations + '/' + name);
-}
-
 TEST_F(DifferencesTest, TheContentOfACertificateRequestIsNotParsed) {
   const std::string requests = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
   const std::string name = UniqueName("request");

@@ -69,20 +69,22 @@ class ServedWebhooksTest : public ::testing::Test {
     });
     return std::to_string(std::stoi(log_.substr(find() + 10)));
   }
-  void Install(Transport& server) const {
-    const json webhook{
-        {"name", "colors.shop.example.com"},
-        {"admissionReviewVersions", {"v1"}},
-        {"sideEffects", "None"},
-        {"clientConfig",
-         {{"service",
-           {{"namespace", "shop"}, {"name", "webhooks"}, {"path", "/validate--v1-configmap"}}},
-          {"caBundle", detail::EncodeBase64(authority_.certificate())}}},
-        {"rules",
-         {{{"operations", {"CREATE"}},
-           {"apiGroups", {""}},
-           {"apiVersions", {"v1"}},
-           {"resources", {"configmaps"}}}}}};
+  void Install(Transport& server, int port = 443) const {
+    const json webhook{{"name", "colors.shop.example.com"},
+                       {"admissionReviewVersions", {"v1"}},
+                       {"sideEffects", "None"},
+                       {"clientConfig",
+                        {{"service",
+                          {{"namespace", "shop"},
+                           {"name", "webhooks"},
+                           {"port", port},
+                           {"path", "/validate--v1-configmap"}}},
+                         {"caBundle", detail::EncodeBase64(authority_.certificate())}}},
+                       {"rules",
+                        {{{"operations", {"CREATE"}},
+                          {"apiGroups", {""}},
+                          {"apiVersions", {"v1"}},
+                          {"resources", {"configmaps"}}}}}};
     Post(server, "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
          {{"metadata", {{"name", "hooks"}}}, {"webhooks", {webhook}}});
   }
@@ -126,19 +128,13 @@ TEST_F(ServedWebhooksTest, AServiceIsCalledAtTheAddressOfTheOption) {
 }
 
 // A45
-TEST_F(ServedWebhooksTest, AServiceIsCalledAtAReadyEndpoint) {
+TEST_F(ServedWebhooksTest, AServiceIsCalledAtItsExternalName) {
   testing::ApiServer server;
-  const std::string ns = "/namespaces/shop";
   Post(server.transport(), "/api/v1/namespaces", {{"metadata", {{"name", "shop"}}}});
-  Post(server.transport(), "/api/v1" + ns + "/services",
-       {{"metadata", {{"name", "webhooks"}}}, {"spec", {{"ports", {{{"port", 443}}}}}}});
-  const json labels{{"kubernetes.io/service-name", "webhooks"}};
-  Post(server.transport(), "/apis/discovery.k8s.io/v1" + ns + "/endpointslices",
-       {{"metadata", {{"name", "webhooks-1"}, {"labels", labels}}},
-        {"addressType", "IPv4"},
-        {"ports", {{{"port", std::stoi(Port())}}}},
-        {"endpoints", {{{"addresses", {"127.0.0.1"}}}}}});
-  Install(server.transport());
+  Post(server.transport(), "/api/v1/namespaces/shop/services",
+       {{"metadata", {{"name", "webhooks"}}},
+        {"spec", {{"type", "ExternalName"}, {"externalName", "localhost"}}}});
+  Install(server.transport(), std::stoi(Port()));
 
   ExpectCalled(server.transport());
 }

@@ -120,6 +120,10 @@ int main(int argc, char** argv) {
       .AddWebhook<kopp::ConfigMap>(
           {.rule = {.object_selector = {.matchLabels = {{"marked", "yes"}}}}})
       .Default([](kopp::ConfigMap& map) { map.data["marked-by"] = "kopp"; });
+  manager
+      .AddWebhook<kopp::Secret>({.rule = {.object_selector = {.matchLabels = {{"marked", "yes"}}}},
+                                 .failure_policy = kopp::WebhookOptions::FailurePolicy::kIgnore})
+      .Default([](kopp::Secret& secret) { secret.metadata.labels["marked-by"] = "kopp"; });
   manager.AddWebhook<kopp::Namespace>({.rule = {.resources = {"namespaces/finalize"}}})
       .Handle(kopp::WebhookType::kValidating, CheckStatus);
   manager.AddAuthentication("/authenticate", Authenticate);

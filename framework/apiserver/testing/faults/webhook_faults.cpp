@@ -34,6 +34,8 @@ ServerRequest ReviewedWrite(const json& review) {
 std::string FaultInjector::CallWebhook(testing::WebhookCall call,
                                        const testing::WebhookCaller& next) {
   if (plan_.IsEmpty()) return next(call);
+  const std::stop_token stop =
+      webhook_waits_.Lock()->get_token();  // before Clear can remove a fault
   const ServerRequest write = ReviewedWrite(json::parse(call.body));
   const std::optional<testing::Fault> fault =
       plan_.Match({FaultContext::Kind::kWebhook, write, write.target.ns, write.target.name});
@@ -44,11 +46,10 @@ std::string FaultInjector::CallWebhook(testing::WebhookCall call,
   }
   const bool is_latency = fault->type == testing::Fault::Type::kWebhookLatency;
   const Duration delay = is_latency ? std::min(fault->delay, call.timeout) : call.timeout;
-  const std::stop_token stop = webhook_waits_.Lock()->get_token();
   Clock& clock = context_.clock();
   static_cast<void>(SleepUntil(clock, SaturatingAdd(clock.Now(), delay), stop));
   call.timeout -= delay;
-  if (call.timeout > Duration::zero() && !stop.stop_requested()) return next(call);
+  if (call.timeout > Duration::zero() && (is_latency || !stop.stop_requested())) return next(call);
   throw std::runtime_error(PostError(url, kDeadlineExceeded));
 }
 

@@ -91,7 +91,8 @@ TEST_F(AdmissionDifferencesTest, ChangesOfManagedFieldsByWebhooksAreIgnored) {
 TEST_F(AdmissionDifferencesTest, LaterWebhooksDoNotSeeTheUnknownFieldsOfAPatch) {
   const std::string group = UniqueName("g") + ".example.com";
   ASSERT_EQ(
-      Post(crds_path, MakeWidgetCrd(group, ObjectSchema({{"spec", AnyObjectSchema()}}))).status,
+      Post(crds_path, MakeWidgetCrd(group, ObjectSchema({{"spec", ObjectSchema(json::object())}})))
+          .status,
       201);
   const std::string widgets = Path(group + "/v1", "widgets");
   Eventually(200, [&] { return Get(widgets); });

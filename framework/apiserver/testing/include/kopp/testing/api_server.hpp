@@ -72,8 +72,8 @@ class ApiServer {
   /// Same as transport(), authenticated as another user.
   [[nodiscard]] std::unique_ptr<Transport> TransportAs(const std::string& user,
                                                        const std::vector<std::string>& groups = {});
-  /// Same as transport(), but faults and restarts do not affect it, and Requests() does not contain
-  /// its requests. For a test that inspects the objects of the server.
+  /// Same as transport(), but restarts and faults, except those of webhooks, do not affect it, and
+  /// Requests() does not contain its requests. For a test that inspects the objects of the server.
   [[nodiscard]] std::unique_ptr<Transport> FaultFreeTransport();
 
   /// Starts to serve HTTP or HTTPS. Call it at most once. Returns the Config of an administrator.
