@@ -138,7 +138,20 @@ TEST(EnvironmentWebhooksTest, TheTimeLimitOfTheServerIsThatOfTheFakeClock) {
   }
 
   EXPECT_THAT(error, HasSubstr("failed calling webhook \"validate.v1.configmaps.core\": failed to "
-                               "call webhook: context deadline exceeded"));
+                               "call webhook: Post \"https://webhooks.operator.svc:443/"));
+  EXPECT_THAT(error, HasSubstr(": context deadline exceeded"));
+}
+
+TEST(EnvironmentWebhooksTest, AFunctionThatWritesAnObjectForWhichItIsCalledTimesOut) {
+  Environment env;
+  env.manager().AddWebhook<ConfigMap>().Validate(
+      [](const ConfigMap& map, AdmissionContext& context) {
+        const ObjectMeta metadata{.name = map.metadata.name + "x", .ns = "default"};
+        context.client.Create(ConfigMap{.metadata = metadata});
+      });
+  env.ServeWebhooks();
+
+  EXPECT_THAT(CreateError(env, {}), HasSubstr("context deadline exceeded"));
 }
 
 }  // namespace

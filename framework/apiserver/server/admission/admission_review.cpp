@@ -5,6 +5,7 @@
 #include "schema/accessors.hpp"
 #include "schema/go_quoted.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace kopp::apiserver {
@@ -34,9 +35,9 @@ StatusError DenialOf(const ConfiguredWebhook& webhook, const json& status) {
   const std::int64_t code = IntegerAt(status, "/code");
   const std::string message = StringField(status, "message");
   const std::string reason = StringField(status, "reason");
-  const std::string& why = message.empty() ? reason : message;
+  const std::string& explanation = message.empty() ? reason : message;
   const std::string text = "admission webhook " + GoQuoted(webhook.name) + " denied the request" +
-                           (why.empty() ? " without explanation" : ": " + why);
+                           (explanation.empty() ? " without explanation" : ": " + explanation);
   return {code < 400 || code > 599 ? 400 : static_cast<int>(code), reason, text,
           Field(status, "details")};
 }
@@ -64,6 +65,18 @@ json OperationsOf(const std::string& patch, const std::string& type) {
     throw WebhookCallError(std::string("received undecodable patch in webhook response: ") +
                            error.what());
   }
+}
+
+/// Throws WebhookCallError if a field of a response has a wrong type, as Go's decoder does.
+void RequireTypes(const json& response) {
+  const json& warnings = Field(response, "warnings");
+  const bool has_types =
+      response.is_object() && (warnings.is_null() || warnings.is_array()) &&
+      std::ranges::all_of(warnings, [](const json& warning) { return warning.is_string(); }) &&
+      (!response.contains("allowed") || Field(response, "allowed").is_boolean()) &&
+      (!response.contains("patch") || Field(response, "patch").is_string()) &&
+      (!response.contains("status") || Field(response, "status").is_object());
+  if (!has_types) throw WebhookCallError("failed to call webhook: a field has a wrong type");
 }
 
 }  // namespace
@@ -113,6 +126,7 @@ WebhookResponse DecodeResponse(const ConfiguredWebhook& webhook, const std::stri
     throw WebhookCallError("failed to call webhook: the response is not JSON");
   const json& response = Field(review, "response");
   if (response.is_null()) RejectResponse("webhook response was absent");
+  RequireTypes(response);
   const std::string& version = webhook.review_version;
   if (version == "v1") {  // v1beta1 does not check them
     if (const std::string answered = StringField(response, "uid"); answered != uid) {

@@ -148,12 +148,9 @@ std::string AdmissionWebhooks::Send(const Review& review, const json& object,
                                     const std::string& uid) {
   const ConfiguredWebhook& webhook = review.webhook;
   const AdmissionAttributes& attributes = review.attributes;
-  if (webhook.review_version.empty()) {
-    throw WebhookCallError("webhook does not accept known AdmissionReview versions (v1, v1beta1)");
-  }
   testing::WebhookCall call = webhook.call;
   call.timeout = std::min(call.timeout, *attributes.deadline - context_.clock().Now());
-  if (call.timeout <= Duration::zero()) throw WebhookCallError("context deadline exceeded");
+  if (call.timeout <= Duration::zero()) throw RequestTimeout();
   const Resource& kind =
       attributes.subresource_kind == nullptr ? review.version : attributes.kind();
   call.body = ReviewText(

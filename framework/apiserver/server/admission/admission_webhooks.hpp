@@ -25,7 +25,7 @@ class AdmissionWebhooks {
   /// is all that a write costs.
   [[nodiscard]] bool HasMutating(const Resource& resource);
   [[nodiscard]] bool HasValidating(const Resource& resource);
-  /// Returns whether Mutate calls a webhook. Throws StatusError as VersionFor does.
+  /// Returns whether Mutate calls a webhook.
   [[nodiscard]] bool Mutates(const AdmissionAttributes& attributes, const nlohmann::json& object);
 
   /// Returns `object`, which has its defaults and managedFields, after the mutating webhooks: one

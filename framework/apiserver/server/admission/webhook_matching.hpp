@@ -10,8 +10,7 @@
 namespace kopp::apiserver {
 
 /// Returns the version in which a webhook gets the objects of a write, or nullptr if the webhook is
-/// not called. `object` is null for a delete. Throws StatusError (404) if the webhook selects
-/// namespaces and that of the object does not exist.
+/// not called. `object` is null for a delete.
 [[nodiscard]] ResourcePtr VersionFor(ServerContext& context, const ConfiguredWebhook& webhook,
                                      const AdmissionAttributes& attributes,
                                      const nlohmann::json& object);

@@ -33,26 +33,6 @@ ObjectKey AssignKey(ServerContext& context, const Resource& resource, const std:
   return key;
 }
 
-/// Returns the stored namespace of a new object; nullptr for a cluster-scoped resource. Throws
-/// StatusError if the namespace does not exist or is being deleted.
-StoredObjectPtr RequireActiveNamespace(ServerContext& context, const Resource& resource,
-                                       const ObjectKey& key) {
-  if (!resource.namespaced) return nullptr;
-  StoredObjectPtr stored = context.store().Get("namespaces", {"", key.ns});
-  if (stored == nullptr) {
-    Resource namespaces;
-    namespaces.plural = "namespaces";
-    throw NotFound(namespaces, key.ns);
-  }
-  if (!IsBeingDeleted(json::parse(stored->text))) return stored;
-  throw Forbidden(
-      resource, key.name,
-      "unable to create new content in namespace " + key.ns + " because it is being terminated",
-      json::array({{{"reason", "NamespaceTerminating"},
-                    {"message", "namespace " + key.ns + " is being terminated"},
-                    {"field", "metadata.namespace"}}}));
-}
-
 /// Sets the fields of a new object that the server assigns, and applies defaults.
 void AssignFields(ServerContext& context, const Resource& resource, json& object) {
   const KindStrategy& strategy = StrategyOf(resource);
@@ -73,17 +53,40 @@ void AssignFields(ServerContext& context, const Resource& resource, json& object
 
 }  // namespace
 
-NewObject PrepareNewObject(ServerContext& context, const WriteRequest& write, json& object,
-                           Warnings& warnings) {
+StoredObjectPtr RequireActiveNamespace(ServerContext& context, const WriteRequest& write,
+                                       const json& object) {
+  const Resource& resource = write.resource;
+  const std::string& ns = write.target.ns;
+  const json& metadata = object.at("metadata");
+  std::string name = StringField(metadata, "name");
+  if (name.empty()) name = StringField(metadata, "generateName");
+  StoredObjectPtr stored;
+  if (resource.namespaced) stored = context.store().Get("namespaces", {"", ns});
+  if (resource.namespaced && stored == nullptr) {
+    Resource namespaces;
+    namespaces.plural = "namespaces";
+    throw NotFound(namespaces, ns);
+  }
+  if (stored != nullptr && IsBeingDeleted(json::parse(stored->text))) {
+    throw Forbidden(
+        resource, name,
+        "unable to create new content in namespace " + ns + " because it is being terminated",
+        json::array({{{"reason", "NamespaceTerminating"},
+                      {"message", "namespace " + ns + " is being terminated"},
+                      {"field", "metadata.namespace"}}}));
+  }
+  if (!resource.terminating) return stored;
+  throw Forbidden(resource, name,
+                  "create not allowed while custom resource definition is terminating");
+}
+
+NewObject PrepareNewObject(ServerContext& context, const WriteRequest& write, StoredObjectPtr ns,
+                           json& object, Warnings& warnings) {
   const Resource& resource = write.resource;
   json& metadata = object.at("metadata");
   NewObject created{.key = AssignKey(context, resource, write.target.ns, metadata),
+                    .ns = std::move(ns),
                     .sent_version = StringField(metadata, "resourceVersion")};
-  created.ns = RequireActiveNamespace(context, resource, created.key);
-  if (resource.terminating) {
-    throw Forbidden(resource, created.key.name,
-                    "create not allowed while custom resource definition is terminating");
-  }
   AssignFields(context, resource, object);
   if (const std::string warning = DedupOwnerReferences(object); !warning.empty()) {
     warnings.push_back(warning);

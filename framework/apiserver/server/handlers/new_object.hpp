@@ -17,10 +17,17 @@ struct NewObject {
   std::string sent_version{};  ///< metadata.resourceVersion in the request
 };
 
-/// Sets the fields of a new object that the server assigns, such as its name and uid, and applies
-/// defaults. Throws StatusError if its namespace does not exist or is being deleted, or if the
-/// definition of its kind is being deleted.
+/// Returns the stored namespace of a new object; nullptr for a cluster-scoped resource. Throws
+/// StatusError if the namespace does not exist or is being deleted, or if the definition of the
+/// kind is being deleted.
+[[nodiscard]] StoredObjectPtr RequireActiveNamespace(ServerContext& context,
+                                                     const WriteRequest& write,
+                                                     const nlohmann::json& object);
+
+/// Sets the fields of a new object in the namespace `ns` that the server assigns, such as its name
+/// and uid, and applies defaults.
 [[nodiscard]] NewObject PrepareNewObject(ServerContext& context, const WriteRequest& write,
-                                         nlohmann::json& object, Warnings& warnings);
+                                         StoredObjectPtr ns, nlohmann::json& object,
+                                         Warnings& warnings);
 
 }  // namespace kopp::apiserver

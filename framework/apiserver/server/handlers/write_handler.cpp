@@ -73,8 +73,9 @@ json WriteHandler::CreateObject(const WriteRequest& write, json object, Warnings
                                 WriteKind kind) {
   const Resource& resource = write.resource;
   const KindStrategy& strategy = StrategyOf(resource);
+  const StoredObjectPtr ns = RequireActiveNamespace(context_, write, object);
   const bool has_managers = MutateNewObject(write, object, warnings, kind);
-  const NewObject created = PrepareNewObject(context_, write, object, warnings);
+  const NewObject created = PrepareNewObject(context_, write, ns, object, warnings);
   context_.extensions().check_write(context_, write, nullptr, object);
   if (!strategy.has_managed_fields) {
     object["metadata"].erase("managedFields");

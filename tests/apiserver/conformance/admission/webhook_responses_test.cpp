@@ -255,6 +255,25 @@ TEST_F(WebhookResponsesTest, AFailureIsIgnoredIfThePolicySaysSo) {
 }
 
 // A32
+TEST_F(WebhookResponsesTest, AFieldOfAWrongTypeIsAFailureAndNoDenial) {
+  int count = 0;
+  for (const json& wrong :
+       {json{{"allowed", "false"}}, json{{"allowed", true}, {"warnings", "w"}},
+        json{{"allowed", true}, {"warnings", {1}}}, json{{"allowed", false}, {"status", "no"}},
+        json{{"allowed", true}, {"patch", 1}, {"patchType", "JSONPatch"}}}) {
+    Install(Type::kMutating, {.respond =
+                                  [wrong](const json& request) {
+                                    json response = wrong;
+                                    response["uid"] = request.at("uid");
+                                    return response;
+                                  },
+                              .fields = {{"failurePolicy", "Ignore"}}});
+
+    EXPECT_EQ(CreateMap("map-" + std::to_string(++count)).status, 201) << wrong;
+  }
+}
+
+// A32
 TEST_F(WebhookResponsesTest, ADenialIsNotAFailureThatThePolicyIgnores) {
   Install(Type::kValidating, {.respond =
                                   [](const json&) {

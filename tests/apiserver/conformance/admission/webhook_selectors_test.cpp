@@ -5,6 +5,7 @@ namespace kopp::conformance {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 class WebhookSelectorsTest : public WebhookCallTest {
@@ -115,9 +116,11 @@ TEST_F(WebhookSelectorsTest, ANamespaceIsInTheScopeOfTheCluster) {
 
 // A17
 TEST_F(WebhookSelectorsTest, AnObjectInANamespaceThatDoesNotExistIsNotFound) {
-  Install(Type::kValidating,
-          Webhook{.fields = {
-                      {"namespaceSelector", {{"matchLabels", {{"team", UniqueName("team")}}}}}}});
+  Install(Type::kMutating, Webhook{.respond =
+                                       [](const json&) {
+                                         return Denied({{"message", "called"}});
+                                       },
+                                   .fields = {{"namespaceSelector", json::object()}}});
   const std::string absent = UniqueName("absent");
 
   const JsonResponse created =
@@ -125,6 +128,32 @@ TEST_F(WebhookSelectorsTest, AnObjectInANamespaceThatDoesNotExistIsNotFound) {
 
   EXPECT_EQ(created.status, 404);
   EXPECT_EQ(created.message(), "namespaces \"" + absent + "\" not found");
+  EXPECT_THAT(Requests(), SizeIs(0));
+}
+
+// A17
+TEST_F(WebhookSelectorsTest, ACreateInANamespaceThatIsBeingDeletedCallsNoWebhook) {
+  const std::string name = UniqueName("deleted");
+  const std::string path = "/api/v1/namespaces/" + name;
+  ASSERT_EQ(Post("/api/v1/namespaces", {{"metadata", {{"name", name}}}}).status, 201);
+  json map = MakeConfigMap("kept");
+  map["metadata"]["finalizers"] = {"example.com/keep"};
+  ASSERT_EQ(Post(path + "/configmaps", map).status, 201);
+  Delete(path);
+  Install(Type::kMutating,
+          Webhook{.respond =
+                      [](const json&) {
+                        return Denied({{"message", "called"}});
+                      },
+                  .fields = {{"namespaceSelector",
+                              {{"matchLabels", {{"kubernetes.io/metadata.name", name}}}}}}});
+
+  const JsonResponse created = Post(path + "/configmaps", MakeConfigMap("a"));
+
+  EXPECT_EQ(created.status, 403);
+  EXPECT_THAT(created.message(), HasSubstr("because it is being terminated"));
+  EXPECT_THAT(Requests(), SizeIs(0));
+  MergePatch(path + "/configmaps/kept", {{"metadata", {{"finalizers", nullptr}}}});
 }
 
 }  // namespace
