@@ -167,15 +167,9 @@ std::vector<DebugWebhook> WebhookRegistry::Describe() const {
   return all;
 }
 
-void WebhookRegistry::RequestStop() {
-  std::stop_source running = std::exchange(*stop_.Lock(), std::stop_source());
-  running.request_stop();
-}
-
 HttpResponse WebhookRegistry::ServeUntilDeadline(const Serve& serve, const HttpRequest& request) {
   std::stop_source call;
-  const std::stop_token all = stop_.Lock()->get_token();
-  const std::stop_callback forward(all, [&call] { call.request_stop(); });
+  const std::stop_callback forward(stop_.get_token(), [&call] { call.request_stop(); });
   const std::optional<Duration> timeout = TimeoutOf(request);
   const ReadScope reads(call.get_token());
   if (!timeout) return serve(request, call.get_token());

@@ -194,6 +194,21 @@ TEST_F(WebhookRegistryTest, RequestStopStopsTheRunningFunctions) {
   EXPECT_THAT(response.body, HasSubstr("stopped"));
 }
 
+TEST_F(WebhookRegistryTest, AFunctionThatStartsAfterRequestStopIsStoppedFromTheBeginning) {
+  registry_.AddAdmission(
+      "/late",
+      [](const AdmissionRequest&, AdmissionContext& context) {
+        return AdmissionResponse::Denied(context.stop.stop_requested() ? "stopped" : "running");
+      },
+      {});
+  routes_ = registry_.Routes();
+
+  registry_.RequestStop();
+
+  EXPECT_THAT(Send("/late", NewReview(NewWidget(json::object())).dump()).body,
+              HasSubstr("stopped"));
+}
+
 TEST_F(WebhookRegistryTest, AnExceptionAfterTheStopIsNoDenial) {
   registry_.AddAdmission(
       "/cancelled",

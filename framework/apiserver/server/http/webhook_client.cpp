@@ -1,7 +1,6 @@
 #include "http/webhook_client.hpp"
 
 #include "base/duration.hpp"
-#include "schema/go_quoted.hpp"
 #include "transport/redirected_transport.hpp"
 
 #include <chrono>
@@ -15,15 +14,6 @@ namespace {
 
 /// The cache is emptied when it has this size, for tests that create many configurations.
 constexpr std::size_t kMaxTransports = 100;
-
-/// Returns the error for a response that is not a success, as client-go formats it.
-std::runtime_error ErrorOf(const ApiResponse& response) {
-  if (response.status == 404) {
-    return std::runtime_error("the server could not find the requested resource");
-  }
-  return std::runtime_error("an error on the server (" + schema::GoQuoted(response.body) +
-                            ") has prevented the request from succeeding");
-}
 
 }  // namespace
 
@@ -41,32 +31,26 @@ std::string WebhookClient::Call(const testing::WebhookCall& call) {
 
 std::string WebhookClient::Send(const WebhookUrl& url, const detail::Endpoint* address,
                                 const testing::WebhookCall& call) {
-  Entry entry = TransportFor(url, address, call);
-  for (;;) {
-    try {
-      const ApiResponse response =
-          entry.transport->Call({.method = "POST", .target = url.target, .body = call.body});
-      if (response.status / 100 == 2) return response.body;
-      throw ErrorOf(response);
-    } catch (const TransportError& error) {
-      // A server may close a kept connection at any time, and calls may be repeated.
-      if (error.kind() == TransportError::Kind::kBroken && std::exchange(entry.was_used, false))
-        continue;
-      const bool timed_out = error.kind() == TransportError::Kind::kTimeout;
-      throw std::runtime_error(PostError(url, timed_out ? kDeadlineExceeded : error.what()));
-    }
+  ApiResponse response;
+  try {
+    response = TransportFor(url, address, call)
+                   ->Call({.method = "POST", .target = url.target, .body = call.body});
+  } catch (const TransportError& error) {
+    const bool timed_out = error.kind() == TransportError::Kind::kTimeout;
+    throw std::runtime_error(PostError(url, timed_out ? kDeadlineExceeded : error.what()));
   }
+  if (response.status / 100 == 2) return std::move(response.body);
+  throw std::runtime_error(ResponseError(response.status, response.body));
 }
 
-WebhookClient::Entry WebhookClient::TransportFor(const WebhookUrl& url,
-                                                 const detail::Endpoint* address,
-                                                 const testing::WebhookCall& call) {
+std::shared_ptr<Transport> WebhookClient::TransportFor(const WebhookUrl& url,
+                                                       const detail::Endpoint* address,
+                                                       const testing::WebhookCall& call) {
   const Duration timeout = std::chrono::ceil<std::chrono::seconds>(call.timeout);
   const std::string key = url.origin + '\n' + (address != nullptr ? address->HostAndPort() : "") +
                           '\n' + detail::FormatDuration(timeout) + '\n' + call.ca_bundle;
   auto transports = transports_.Lock();
-  if (const auto found = transports->find(key); found != transports->end())
-    return {found->second, true};
+  if (const auto found = transports->find(key); found != transports->end()) return found->second;
   Config config;
   config.server = url.origin;
   config.certificate_authority = call.ca_bundle;
@@ -77,7 +61,7 @@ WebhookClient::Entry WebhookClient::TransportFor(const WebhookUrl& url,
                          : MakeTransport(config, options);
   if (transports->size() == kMaxTransports) transports->clear();
   transports->emplace(key, transport);
-  return {transport, false};
+  return transport;
 }
 
 }  // namespace kopp::apiserver

@@ -29,17 +29,13 @@ class WebhookClient {
   [[nodiscard]] std::string Call(const testing::WebhookCall& call);
 
  private:
-  struct Entry {
-    std::shared_ptr<Transport> transport{};
-    bool was_used = false;  // so that it may have connections
-  };
-
   /// Sends a call. Connects to `address` in place of the origin of `url`, unless it is null.
   [[nodiscard]] std::string Send(const WebhookUrl& url, const detail::Endpoint* address,
                                  const testing::WebhookCall& call);
   /// Returns the transport of a call, and creates it if there is none.
-  [[nodiscard]] Entry TransportFor(const WebhookUrl& url, const detail::Endpoint* address,
-                                   const testing::WebhookCall& call);
+  [[nodiscard]] std::shared_ptr<Transport> TransportFor(const WebhookUrl& url,
+                                                        const detail::Endpoint* address,
+                                                        const testing::WebhookCall& call);
 
   const Resolver resolve_;
   detail::Guarded<std::map<std::string, std::shared_ptr<Transport>>> transports_;  // by destination

@@ -13,18 +13,9 @@ namespace kopp::apiserver {
 namespace {
 
 constexpr int kMaxDepth = 20;
-
-/// Counts the calls of webhooks in each other.
-class NestedCall {
- public:
-  explicit NestedCall(int& depth) : depth_(depth) { ++depth_; }
-  ~NestedCall() { --depth_; }
-  NestedCall(const NestedCall&) = delete;
-  NestedCall& operator=(const NestedCall&) = delete;
-
- private:
-  int& depth_;
-};
+constexpr const char* kNestedTooDeep =
+    "20 calls of webhooks are running, each of them for a write of the one before; a real server "
+    "would wait until their timeouts: a webhook must not write objects that it reviews";
 
 /// Returns the Service in the configurations of the webhooks. It does not exist.
 const ObjectKey& WebhookService() {
@@ -38,12 +29,12 @@ std::vector<Manifest> OperatorWebhooks::Serve(WebhookRegistry& registry) {
   std::vector<Manifest> manifests;
   if (registry.empty() || *routes_.Lock()) return manifests;
   registry.Close();
-  *routes_.Lock() = std::make_shared<const HttpServer::Routes>(registry.Routes());
   const WebhookManifestOptions names{.program = "operator", .service = WebhookService()};
   for (const nlohmann::json& configuration :
        schema::ParseManifests(PrintWebhooks(registry.kinds(), names))) {
     manifests.push_back({.object = configuration, .origin = "the webhooks of the operator"});
   }
+  *routes_.Lock() = std::make_shared<const HttpServer::Routes>(registry.Routes());
   return manifests;
 }
 
@@ -54,15 +45,14 @@ std::string OperatorWebhooks::Call(const testing::WebhookCall& call) {
         PostError(url, "only the webhooks of the operator can be called in this process"));
   }
   const std::shared_ptr<const HttpServer::Routes> routes = *routes_.Lock();
-  const auto route = routes ? routes->find(call.path) : HttpServer::Routes::const_iterator();
-  if (!routes || route == routes->end()) {
-    throw std::runtime_error("the server could not find the requested resource");
-  }
-  // A webhook may write objects for which it is called: a real server would wait until the timeout.
+  if (!routes) throw std::runtime_error(PostError(url, kConnectionRefused));
+  const auto route = routes->find(call.path);
+  if (route == routes->end()) throw std::runtime_error(ResponseError(404, ""));
   thread_local int depth = 0;
-  const NestedCall nested(depth);
+  ++depth;
+  const std::shared_ptr<void> on_return(nullptr, [](void*) { --depth; });
   const TimePoint deadline = SaturatingAdd(clock_.Now(), call.timeout);
-  if (depth > kMaxDepth) throw std::runtime_error(PostError(url, kDeadlineExceeded));
+  if (depth > kMaxDepth) throw std::runtime_error(PostError(url, kNestedTooDeep));
   const HttpResponse response =
       route->second.handler({.method = "POST",
                              .path = call.path,
@@ -71,7 +61,7 @@ std::string OperatorWebhooks::Call(const testing::WebhookCall& call) {
                              .headers = {{"content-type", "application/json"}}});
   if (clock_.Now() >= deadline) throw std::runtime_error(PostError(url, kDeadlineExceeded));
   if (response.status == 200) return response.body;
-  throw std::runtime_error(response.body);
+  throw std::runtime_error(ResponseError(response.status, response.body));
 }
 
 }  // namespace kopp::apiserver

@@ -42,8 +42,7 @@ std::string Simulation::CallWebhook(testing::WebhookCall call) {
     const std::size_t number = ++result_.webhook_calls;
     const std::string webhook = "the webhook " + call.path;
     if (Applies(Type::kWebhookRefused, number, webhook + " cannot be reached")) {
-      throw std::runtime_error(
-          PostError(WebhookUrl(call), "dial tcp: connect: connection refused"));
+      throw std::runtime_error(PostError(WebhookUrl(call), kConnectionRefused));
     }
     if (Applies(Type::kWebhookTimeout, number, webhook + " does not answer")) {
       cluster_.clock().Advance(call.timeout);

@@ -42,14 +42,14 @@ std::string FaultInjector::CallWebhook(testing::WebhookCall call,
   if (!fault) return next(call);
   const WebhookUrl url(call);
   if (fault->type == testing::Fault::Type::kWebhookRefuse) {
-    throw std::runtime_error(PostError(url, "dial tcp: connect: connection refused"));
+    throw std::runtime_error(PostError(url, kConnectionRefused));
   }
   const bool is_latency = fault->type == testing::Fault::Type::kWebhookLatency;
   const Duration delay = is_latency ? std::min(fault->delay, call.timeout) : call.timeout;
   Clock& clock = context_.clock();
   static_cast<void>(SleepUntil(clock, SaturatingAdd(clock.Now(), delay), stop));
   call.timeout -= delay;
-  if (call.timeout > Duration::zero() && (is_latency || !stop.stop_requested())) return next(call);
+  if (call.timeout > Duration::zero()) return next(call);
   throw std::runtime_error(PostError(url, kDeadlineExceeded));
 }
 

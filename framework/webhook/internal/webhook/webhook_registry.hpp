@@ -68,8 +68,8 @@ class WebhookRegistry {
   /// Returns a route for each path. They use the registry. Throws std::system_error if the thread
   /// for deadlines cannot be started.
   [[nodiscard]] HttpServer::Routes Routes();
-  /// Requests the stop of all running functions.
-  void RequestStop();
+  /// Requests the stop of all functions: of those that are running, and of later ones at once.
+  void RequestStop() { stop_.request_stop(); }
   /// Returns the state of each webhook, for the debug pages. Thread-safe after Close.
   [[nodiscard]] std::vector<DebugWebhook> Describe() const;
 
@@ -119,8 +119,8 @@ class WebhookRegistry {
   std::map<std::string, Endpoint> endpoints_;
   mutable std::map<std::string, Counts> counts_;  // one for each endpoint
   std::vector<KindWebhook> kinds_;
-  detail::Guarded<std::stop_source> stop_;  // of the running functions
-  std::unique_ptr<TimerQueue> deadlines_;   // null before Routes
+  std::stop_source stop_;                  // of all functions
+  std::unique_ptr<TimerQueue> deadlines_;  // null before Routes
   bool closed_ = false;
 };
 

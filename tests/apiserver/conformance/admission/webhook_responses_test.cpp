@@ -1,8 +1,11 @@
 // What the API server does with the responses of webhooks: denials, errors, invalid responses.
 #include "admission/webhook_test_server.hpp"
 
+#include <atomic>
 #include <latch>
+#include <map>
 #include <memory>
+#include <string>
 
 namespace kopp::conformance {
 namespace {
@@ -230,13 +233,34 @@ TEST_F(WebhookResponsesTest, AnHttpErrorIsAFailure) {
 }
 
 // A33
-TEST_F(WebhookResponsesTest, APathThatDoesNotExistIsAFailure) {
-  Install(Type::kValidating, {.change_response = [](HttpResponse& response) {
-            response = {.status = 404, .body = "404 page not found\n"};
+TEST_F(WebhookResponsesTest, TheTextOfAnHttpErrorDependsOnItsStatus) {
+  const std::map<int, std::string> texts{
+      {400, "the server rejected our request for an unknown reason"},
+      {401, "the server has asked for the client to provide credentials"},
+      {403, "broken"},
+      {404, "the server could not find the requested resource"},
+      {405, "the server does not allow this method on the requested resource"},
+      {409, "the server reported a conflict"},
+      {413, "the server responded with the status code 413 but did not return more information"},
+      {415, "broken"},
+      {418, "the server responded with the status code 418 but did not return more information"},
+      {422, "the server rejected our request due to an error in our request"},
+      {429, "the server has received too many requests and has asked us to try again later"},
+      {502, R"(an error on the server ("broken") has prevented the request from succeeding)"},
+      {503, "the server is currently unable to handle the request"},
+      {504,
+       "the server was unable to return a response in the time allotted, but may still be "
+       "processing the request"}};
+  const auto status = std::make_shared<std::atomic<int>>();
+  Install(Type::kValidating, {.change_response = [status](HttpResponse& response) {
+            response = {.status = *status, .body = "broken"};
           }});
 
-  EXPECT_EQ(Failure(CreateMap("missing")),
-            "failed to call webhook: the server could not find the requested resource");
+  for (const auto& [code, text] : texts) {
+    *status = code;
+    EXPECT_EQ(Failure(CreateMap("status-" + std::to_string(code))),
+              "failed to call webhook: " + text);
+  }
 }
 
 // A32

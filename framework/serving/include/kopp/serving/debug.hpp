@@ -71,7 +71,7 @@ struct DebugWebhook {
   std::string kind{};  ///< "mutating foos.v1.example.com"; empty: any
   std::size_t in_flight = 0;
   std::size_t max_in_flight = 0;
-  std::uint64_t requests = 0;  ///< that functions have answered
+  std::uint64_t requests = 0;  ///< that were answered, also those without a valid review
   std::uint64_t denied = 0;    ///< by AdmissionDenied, FieldErrors, or an answer
   std::uint64_t failed = 0;    ///< by another exception
   std::string last_failure{};  ///< the last exception; empty: none

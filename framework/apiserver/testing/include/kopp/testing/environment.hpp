@@ -109,7 +109,9 @@ class Environment {
 
   /// Makes the server call the webhooks of manager() in this process, without sockets and
   /// certificates. Call it after the last Manager::AddWebhook; Start calls it if you have not.
-  /// Without webhooks, it does nothing.
+  /// Without webhooks, it does nothing. After the operator has ended by force, the stop tokens of
+  /// their functions are stopped from the start. A call fails if 20 calls are running in the same
+  /// thread, each for a write of the one before.
   ///
   ///     env.manager().AddWebhook<Foo>().Default(SetDefaults).Validate(Validate);
   ///     env.ServeWebhooks();
