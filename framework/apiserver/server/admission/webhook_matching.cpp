@@ -49,7 +49,10 @@ ResourcePtr MatchingVersion(ServerContext& context, const ConfiguredWebhook& web
   if (MatchesAnyRule(webhook, attributes, requested)) {
     return catalog->Find(requested.group, requested.version, requested.plural);
   }
-  if (!webhook.matches_equivalent || requested.built_in) return nullptr;
+  const bool names_group = std::ranges::any_of(webhook.rules, [&](const WebhookRule& rule) {
+    return Contains(rule.groups, requested.group);
+  });
+  if (!webhook.matches_equivalent || requested.built_in || !names_group) return nullptr;
   for (const ResourcePtr& other : catalog->all()) {
     if (other->storage_resource == requested.storage_resource &&
         MatchesAnyRule(webhook, attributes, *other)) {

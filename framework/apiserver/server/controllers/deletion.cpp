@@ -3,6 +3,7 @@
 #include "api/status.hpp"
 #include "crd/crd_status.hpp"
 #include "crd/crd_validation.hpp"
+#include "schema/accessors.hpp"
 #include "schema/finalizers.hpp"
 #include "strategy/kind_strategy.hpp"
 
@@ -86,6 +87,12 @@ void CheckPreconditions(const Resource& resource, const std::string& name, const
                                  ") does not match the ResourceVersion in record (" + version +
                                  "). The object might have been modified");
   }
+}
+
+bool IsDeletionPending(const Resource& resource, const json& object, const DeleteOptions& options) {
+  const json& pending = ValueAt(object, "/metadata/deletionGracePeriodSeconds");
+  if (!StrategyOf(resource).deletes_gracefully || pending.is_null()) return false;
+  return !options.grace_period || *options.grace_period >= pending.get<std::int64_t>();
 }
 
 json MarkForDeletion(ServerContext& context, const Resource& resource, json object,

@@ -14,6 +14,11 @@ namespace kopp::apiserver {
 void CheckPreconditions(const Resource& resource, const std::string& name,
                         const nlohmann::json& metadata, const DeleteOptions& options);
 
+/// Returns whether a deletion changes nothing, because the grace period of an earlier one is not
+/// longer. Admission webhooks are not called for it.
+[[nodiscard]] bool IsDeletionPending(const Resource& resource, const nlohmann::json& object,
+                                     const DeleteOptions& options);
+
 /// Returns `object` with a deletionTimestamp and the finalizers of its deletion propagation. It has
 /// the deletionTimestamp of an earlier deletion if there was one. The result may have no finalizer
 /// and no grace period: then the caller removes the object.

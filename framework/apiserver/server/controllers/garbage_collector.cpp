@@ -186,7 +186,7 @@ json GarbageCollector::DeleteOrMark(const Resource& resource, const ObjectKey& k
     if (seen == nullptr) throw NotFound(resource, key.name);
     const json live = json::parse(seen->text);
     CheckPreconditions(resource, key.name, live.at("metadata"), options);
-    if (review) review(*seen);
+    if (review && !IsDeletionPending(resource, live, options)) review(*seen);
     json object = MarkForDeletion(context_, resource, live, options);
     removed = IsReadyForRemoval(resource, object);
     if (options.dry_run || (!removed && object == live)) return object;

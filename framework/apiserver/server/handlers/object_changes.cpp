@@ -57,15 +57,16 @@ void CheckNamespaceMatchesUrl(const WriteRequest& write, const json& metadata) {
   }
 }
 
-void CheckUidAndVersion(const Resource& resource, bool is_put, const json& live,
-                        const json& metadata) {
-  const std::string name = StringField(live, "name");
+void CheckUid(const Resource& resource, const json& live, const json& metadata) {
   const std::string uid = StringField(metadata, "uid");
-  if (is_put && !uid.empty() && uid != StringField(live, "uid")) {
-    throw Conflict(resource, name,
-                   "Precondition failed: UID in precondition: " + uid +
-                       ", UID in object meta: " + StringField(live, "uid"));
-  }
+  if (uid.empty() || uid == StringField(live, "uid")) return;
+  throw Conflict(resource, StringField(live, "name"),
+                 "Precondition failed: UID in precondition: " + uid +
+                     ", UID in object meta: " + StringField(live, "uid"));
+}
+
+void CheckVersion(const Resource& resource, const json& live, const json& metadata) {
+  const std::string name = StringField(live, "name");
   const std::string version = StringField(metadata, "resourceVersion");
   if (version.empty() || version == "0") {
     if (StrategyOf(resource).allows_unconditional_update) return;

@@ -20,11 +20,12 @@ void CheckNameMatchesUrl(const WriteRequest& write, const nlohmann::json& metada
 /// Same for the namespace only.
 void CheckNamespaceMatchesUrl(const WriteRequest& write, const nlohmann::json& metadata);
 
-/// Throws StatusError (409) if the uid or resourceVersion in `metadata` differs from those of the
-/// stored object's metadata `live`. An empty resourceVersion matches for kinds that allow
-/// unconditional updates.
-void CheckUidAndVersion(const Resource& resource, bool is_put, const nlohmann::json& live,
-                        const nlohmann::json& metadata);
+/// Throws StatusError (409) if `metadata` has a uid that differs from that of the stored object's
+/// metadata `live`.
+void CheckUid(const Resource& resource, const nlohmann::json& live, const nlohmann::json& metadata);
+/// Same for the resourceVersion. An empty one matches for kinds that allow unconditional updates.
+void CheckVersion(const Resource& resource, const nlohmann::json& live,
+                  const nlohmann::json& metadata);
 
 /// Copies from `live` to `object` the fields that clients cannot change, and the fields that a
 /// write to this subresource does not change: a write to "status" keeps the spec and vice versa.

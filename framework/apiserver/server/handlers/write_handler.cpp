@@ -190,9 +190,11 @@ json WriteHandler::PrepareUpdate(const UpdateParams& params, const json& live, W
   const std::string& subresource = params.write.target.subresource;
   const KindStrategy& strategy = StrategyOf(resource);
   json object = params.update(live);
+  if (params.kind == WriteKind::kPut) {
+    CheckUid(resource, live.at("metadata"), object.at("metadata"));
+  }
   const bool has_managers = MutateUpdate(params, live, object, warnings);
-  CheckUidAndVersion(resource, params.kind == WriteKind::kPut, live.at("metadata"),
-                     object.at("metadata"));
+  CheckVersion(resource, live.at("metadata"), object.at("metadata"));
   PreserveFields(resource, subresource, live, object);
   context_.extensions().check_write(context_, params.write, live, object);
   if (strategy.apply_defaults) strategy.apply_defaults(object);

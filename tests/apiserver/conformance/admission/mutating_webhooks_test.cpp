@@ -177,7 +177,7 @@ TEST_F(MutatingWebhooksTest, LaterWebhooksSelectByTheLabelsThatEarlierOnesHaveSe
   EXPECT_EQ(CreateMap("labelled").at("/data/order"), "b");
 }
 
-TEST_F(MutatingWebhooksTest, NobodyOwnsTheFieldsThatAWebhookSets) {
+TEST_F(MutatingWebhooksTest, TheFieldsThatAWebhookSetsHaveNoOwner) {
   Install(Type::kMutating, {.respond = Append("a")});
 
   const JsonResponse created = CreateMap("owned", {{"mine", "x"}});

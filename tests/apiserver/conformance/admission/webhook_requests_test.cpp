@@ -5,6 +5,7 @@ namespace kopp::conformance {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 using WebhookRequestsTest = WebhookCallTest;
@@ -124,6 +125,36 @@ TEST_F(WebhookRequestsTest, AnUpdateHasTheStoredObject) {
   EXPECT_EQ(Requests()[0].at("/object/data/a"_json_pointer), "2");
   EXPECT_EQ(Requests()[0].at("/oldObject/data/a"_json_pointer), "1");
   EXPECT_EQ(Requests()[0].at("/oldObject/kind"_json_pointer), "ConfigMap");
+}
+
+// A5
+TEST_F(WebhookRequestsTest, AnUpdateWithAnotherUidIsNotSent) {
+  json map = CreateMap("replaced").body;
+  map["metadata"]["uid"] = "another";
+  Install(Type::kMutating, Webhook{});
+
+  EXPECT_EQ(Put(Path("configmaps") + "/replaced", map).status, 409);
+
+  EXPECT_THAT(Requests(), IsEmpty());
+}
+
+// A8
+TEST_F(WebhookRequestsTest, ADeletionOfAPodThatIsBeingDeletedIsSentIfItShortensTheGracePeriod) {
+  json pod = MakePod("stopping");
+  pod["spec"]["nodeName"] = "node";
+  ASSERT_EQ(Post(PodsPath(), pod).status, 201);
+  const std::string path = PodsPath() + "/stopping";
+  Install(Type::kValidating, Webhook{.fields = {{"rules", {Rule({"*"}, "pods")}}}});
+
+  Delete(path);
+  AwaitCache(path);
+  Delete(path);
+  Delete(path, {{"gracePeriodSeconds", 60}});
+  EXPECT_THAT(Operations(Requests()), ElementsAre("DELETE DeleteOptions"));
+
+  Delete(path, {{"gracePeriodSeconds", 0}});
+  EXPECT_THAT(Operations(Requests()), ElementsAre("DELETE DeleteOptions", "DELETE DeleteOptions"));
+  EXPECT_EQ(Get(path).status, 404);
 }
 
 // A8

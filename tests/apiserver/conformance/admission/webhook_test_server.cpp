@@ -57,7 +57,8 @@ void WebhookCallTest::StartServer() {
                         .tls = HttpServerTls{identity.certificate, identity.key},
                         .max_body = 1 << 20},
       HttpServer::Routes{
-          {"/", {[this](const HttpRequest& request) { return Answer(request); }, {"POST"}, 4}}});
+          {"/",
+           {[this](const HttpRequest& request) { return HandleRequest(request); }, {"POST"}, 4}}});
 }
 
 json WebhookCallTest::ClientConfig(const std::string& path, const Webhook& webhook) {
@@ -126,7 +127,7 @@ void WebhookCallTest::Install(Type type, std::vector<Webhook> webhooks, const st
   requests_.Lock()->clear();
 }
 
-HttpResponse WebhookCallTest::Answer(const HttpRequest& request) {
+HttpResponse WebhookCallTest::HandleRequest(const HttpRequest& request) {
   const json review = json::parse(request.body);
   HttpResponse response{.content_type = "application/json"};
   json answer{{"apiVersion", review.at("apiVersion")}, {"kind", review.at("kind")}};

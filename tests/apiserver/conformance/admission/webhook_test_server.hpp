@@ -71,7 +71,7 @@ class WebhookCallTest : public ConformanceTest {
   void StartServer();
   /// Returns the clientConfig of `webhook` with this path.
   [[nodiscard]] json ClientConfig(const std::string& path, const Webhook& webhook);
-  HttpResponse Answer(const HttpRequest& request);
+  HttpResponse HandleRequest(const HttpRequest& request);
 
   detail::Guarded<std::vector<json>> requests_;
   detail::Guarded<std::map<std::string, Webhook>> webhooks_;  // by path
