@@ -109,7 +109,7 @@ std::vector<std::string> ManagerWebhooks::FindProblems(const Client& client) con
   if (!AreServed()) return {};
   std::vector<std::string> problems;
   try {
-    WebhookServer::RequireCertificate(options_.webhook, options_.clock);
+    WebhookServer::RequireCertificate(options_.webhook, metrics_, options_.clock);
   } catch (const ConfigError& error) {
     problems.emplace_back(error.what());
   }

@@ -94,9 +94,9 @@ WebhookServer::WebhookServer(const WebhookServing& serving)
   });
 }
 
-void WebhookServer::RequireCertificate(const WebhookServerOptions& options, Clock& clock) {
-  Metrics unused;
-  const auto watcher = WatchCertificate(FilesOf(options), unused, Logger(), clock);
+void WebhookServer::RequireCertificate(const WebhookServerOptions& options, Metrics& metrics,
+                                       Clock& clock) {
+  const auto watcher = WatchCertificate(FilesOf(options), metrics, Logger(), clock);
   const HttpServerTls& tls = watcher->initial();
   try {
     static_cast<void>(

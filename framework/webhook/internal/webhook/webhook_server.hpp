@@ -39,7 +39,8 @@ class WebhookServer {
   WebhookServer& operator=(const WebhookServer&) = delete;
 
   /// Throws ConfigError, which names the flag, unless the server could use the certificate now.
-  static void RequireCertificate(const WebhookServerOptions& options, Clock& clock);
+  static void RequireCertificate(const WebhookServerOptions& options, Metrics& metrics,
+                                 Clock& clock);
 
   /// Returns the address and port, as HttpServer::address.
   [[nodiscard]] const std::string& address() const { return address_; }
