@@ -9,24 +9,9 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
-out=$root/build/bench
 runs=${RUNS:-3}
-cache=${KOPP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kopp}
-# shellcheck source=tests/at_exit.sh
-source "$here/../at_exit.sh"
-# shellcheck source=tests/go.sh
-source "$here/../go.sh"
-# shellcheck source=tests/bench/table.sh
-source "$here/table.sh"
-# shellcheck source=tests/bench/kube_rs.sh
-source "$here/kube_rs.sh"
-# shellcheck source=tests/cluster/process.sh
-source "$here/../cluster/process.sh"
-
-# Do not use a proxy for loopback.
-export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost
-unset KUBECONFIG
+# shellcheck source=tests/bench/comparison.sh
+source "$here/comparison.sh"
 
 readonly pods=${PODS:-20000} updates=4000 read_seconds=3
 declare -Ar sizes=([20k]=20000 [200k]=200000 [1m]=1000000)

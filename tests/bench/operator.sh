@@ -7,23 +7,10 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
-out=$root/build/bench
 runs=${RUNS:-3}
 libraries=${LIBRARIES:-beast cpprestsdk} # the HTTP libraries of kopp to measure
-cache=${KOPP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kopp}
-# shellcheck source=tests/at_exit.sh
-source "$here/../at_exit.sh"
-# shellcheck source=tests/go.sh
-source "$here/../go.sh"
-# shellcheck source=tests/bench/table.sh
-source "$here/table.sh"
-# shellcheck source=tests/bench/kube_rs.sh
-source "$here/kube_rs.sh"
-
-# Do not use a proxy for loopback.
-export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost
-unset KUBECONFIG
+# shellcheck source=tests/bench/comparison.sh
+source "$here/comparison.sh"
 
 main() {
   build
