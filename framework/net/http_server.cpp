@@ -77,6 +77,7 @@ OutgoingResponse ToOutgoing(HttpResponse response) {
 }
 
 constexpr const char* kGet = "GET";
+constexpr int kContentTooLarge = 413;
 constexpr int kTooManyRequests = 429;
 constexpr std::pair kRetrySoon{"Retry-After", "1"};
 
@@ -173,6 +174,7 @@ class HttpServer::Impl final : private HttpListener::Handler {
     }
     const std::size_t limit = found->route.max_in_flight;
     if (limit > 0 && found->in_flight >= limit) {
+      if (found->route.on_rejected) found->route.on_rejected(kTooManyRequests);
       return listener_.Respond(id, ToOutgoing(TooManyRequests(limit)));
     }
     ++found->in_flight;
@@ -190,7 +192,11 @@ class HttpServer::Impl final : private HttpListener::Handler {
     });
   }
 
-  OutgoingResponse OnRejected(int status, const std::string& text) override {
+  OutgoingResponse OnRejected(int status, const std::string& text,
+                              std::string_view target) override {
+    const bool is_limit = status == kContentTooLarge || status == kTooManyRequests;
+    const RunningRoute* found = is_limit ? FindTarget(target) : nullptr;
+    if (found != nullptr && found->route.on_rejected) found->route.on_rejected(status);
     HttpResponse response{.status = status, .body = text + '\n'};
     if (status == kTooManyRequests) response.headers = {kRetrySoon};
     return ToOutgoing(std::move(response));
@@ -240,9 +246,13 @@ class HttpServer::Impl final : private HttpListener::Handler {
     return {.status = 404, .body = text + '\n'};
   }
 
-  [[nodiscard]] detail::BodyLimits LimitsOf(std::string_view target) const {
+  [[nodiscard]] RunningRoute* FindTarget(std::string_view target) const {
     target = detail::OriginForm(target);
-    const RunningRoute* found = Find(target.substr(0, target.find('?')));
+    return Find(target.substr(0, target.find('?')));
+  }
+
+  [[nodiscard]] detail::BodyLimits LimitsOf(std::string_view target) const {
+    const RunningRoute* found = FindTarget(target);
     if (found == nullptr) return {};
     return {.max = found->route.max_body, .budget = found->body_budget};
   }

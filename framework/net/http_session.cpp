@@ -151,8 +151,10 @@ void HttpSession::Reject(int status, const std::string& text) {
   receiving_ = false;
   keep_alive_ = false;
   head_only_ = false;
+  const auto target = parser_->get().target();
+  OutgoingResponse response = callbacks_.OnRejected(status, text, {target.data(), target.size()});
   parser_.reset();  // frees the body at once: the response may take a while
-  Respond(callbacks_.OnRejected(status, text));
+  Respond(std::move(response));
 }
 
 void HttpSession::Drain() {

@@ -125,24 +125,28 @@ HttpServer::Routes WebhookRegistry::Routes() {
   deadlines_ = std::make_unique<TimerQueue>(dependencies_.clock);
   HttpServer::Routes routes;
   for (const auto& [path, endpoint] : endpoints_) {
-    const auto serve =
-        [this, &endpoint = endpoint, path = path, &counts = counts_.at(path),
-         metrics = dependencies_.metrics.NewWebhookMetrics(path)](const HttpRequest& request) {
-          ++counts.in_flight;
-          metrics.requests_in_flight.Inc();
-          const TimePoint started = dependencies_.clock.Now();
-          HttpResponse response = ServeUntilDeadline(endpoint.serve, request);
-          const std::chrono::duration<double> seconds = dependencies_.clock.Now() - started;
-          metrics.latency_seconds.Observe(seconds.count());
-          metrics.requests_total.WithLabelValues({path, std::to_string(response.status)}).Inc();
-          metrics.requests_in_flight.Dec();
-          --counts.in_flight;
-          ++counts.requests;
-          return response;
-        };
+    const WebhookMetrics metrics = dependencies_.metrics.NewWebhookMetrics(path);
+    const auto count = [metrics, path = path](int status) {
+      metrics.requests_total.WithLabelValues({path, std::to_string(status)}).Inc();
+    };
+    const auto serve = [this, &endpoint = endpoint, &counts = counts_.at(path), metrics,
+                        count](const HttpRequest& request) {
+      ++counts.in_flight;
+      metrics.requests_in_flight.Inc();
+      const TimePoint started = dependencies_.clock.Now();
+      HttpResponse response = ServeUntilDeadline(endpoint.serve, request);
+      const std::chrono::duration<double> seconds = dependencies_.clock.Now() - started;
+      metrics.latency_seconds.Observe(seconds.count());
+      count(response.status);
+      metrics.requests_in_flight.Dec();
+      --counts.in_flight;
+      ++counts.requests;
+      return response;
+    };
     HttpServer::Route route(serve, {"POST"}, endpoint.options.threads);
     route.max_in_flight = endpoint.options.max_in_flight;
     route.max_body_bytes_in_flight = kMaxBodyBytesInFlight;
+    route.on_rejected = count;
     routes.emplace(path, std::move(route));
   }
   return routes;

@@ -1,6 +1,10 @@
 // Tests prefixes, methods, request bodies and threads of HttpServer's routes.
 #include "http_server_fixture.hpp"
 
+#include <vector>
+
+#include <kopp/workqueue/guarded.hpp>
+
 namespace kopp {
 namespace {
 
@@ -231,6 +235,26 @@ TEST_F(HttpServerTest, RequestsOverTheLimitOfARouteAreRejectedWith429UntilOneIsD
   EXPECT_EQ(first->Read().status, 200);
   EXPECT_EQ(second.Read().status, 200);
   EXPECT_EQ(Get(port(), "/slow").status, 200);
+}
+
+TEST_F(HttpServerTest, ARouteIsToldOfTheRequestsThatItsLimitsReject) {
+  detail::Guarded<std::vector<int>> rejected;
+  routes_.at("/slow").max_in_flight = 1;
+  routes_.at("/slow").on_rejected = [&](int status) { rejected.Lock()->push_back(status); };
+  Serve();
+  const auto first = SlowClient();
+
+  EXPECT_EQ(Get(port(), "/slow").status, 429);
+  RawClient large(port());
+  large.Send("GET /slow?x HTTP/1.1\r\nHost: t\r\nContent-Length: 4000000\r\n\r\n");
+  EXPECT_EQ(large.Read().status, 413);
+  RawClient wrong(port());
+  wrong.Send(Post("/slow", "body"));
+  EXPECT_EQ(wrong.Read().status, 405);
+
+  EXPECT_THAT(*rejected.Lock(), ::testing::ElementsAre(429, 413));
+  Proceed();
+  EXPECT_EQ(first->Read().status, 200);
 }
 
 TEST_F(HttpServerTest, RouteHandlesAsManyRequestsAtOnceAsItHasThreads) {

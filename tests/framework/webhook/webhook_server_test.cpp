@@ -85,6 +85,16 @@ class WebhookServerTest : public ServedManagerTest {
     } catch (const std::system_error&) {
     }
   }
+  /// Returns the number of requests for `path` with this status in the metrics, or "".
+  std::string CountOf(const std::string& path, int status) {
+    const std::string series = "\ncontroller_runtime_webhook_requests_total{code=\"" +
+                               std::to_string(status) + "\",webhook=\"" + path + "\"} ";
+    const std::string text = served_->metrics().Text();
+    const auto found = text.find(series);
+    if (found == std::string::npos) return "";
+    const auto begin = found + series.size();
+    return text.substr(begin, text.find('\n', begin) - begin);
+  }
   static std::string Review() {
     return R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":
         {"uid":"u-1","operation":"CREATE","object":{"metadata":{"name":"w"}}}})";
@@ -127,6 +137,7 @@ TEST_F(WebhookServerTest, ABodyOfMoreThan7MiBIsRejectedWith413) {
   EXPECT_EQ(
       Send("/validate-shop-example-com-v1-widget", Review() + std::string(6 << 20, ' ')).status,
       200);
+  EXPECT_EQ(CountOf("/validate-shop-example-com-v1-widget", 413), "1");
 }
 
 // O11
@@ -157,6 +168,8 @@ TEST_F(WebhookServerTest, MoreRequestsInFlightThanTheLimitAreRejectedWith429) {
   EXPECT_EQ(second.status, 429);
   EXPECT_EQ(second.retry_after, std::optional<Duration>(1s));
   EXPECT_EQ(Send("/fast", Review()).status, 200) << "other paths are not affected";
+  EXPECT_EQ(CountOf("/slow", 429), "1");
+  EXPECT_EQ(CountOf("/fast", 429), "");
   proceed.count_down();
 }
 

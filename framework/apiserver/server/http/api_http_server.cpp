@@ -125,7 +125,7 @@ class ApiHttpServer::Impl final : private HttpListener::Handler {
     });
   }
 
-  OutgoingResponse OnRejected(int status, const std::string& text) override {
+  OutgoingResponse OnRejected(int status, const std::string& text, std::string_view) override {
     ServerResponse response{
         .status = status, .body = text + '\n', .content_type = "text/plain; charset=utf-8"};
     if (status == 413) response = ToResponse(BodyTooLarge());

@@ -124,6 +124,9 @@ class HttpServer {
     /// sent. The server responds 429 with Retry-After to a request that announces or sends more.
     /// 0: no limit.
     std::size_t max_body_bytes_in_flight = 0;
+    /// Called with the status 413 or 429 of each request that a limit rejects, in the network
+    /// thread. It must not block or throw. Empty: nothing is called.
+    std::function<void(int status)> on_rejected{};
   };
   /// The routes by path. A path that ends with '/' also matches all paths below it, and itself
   /// without this '/'. The server uses the longest match.

@@ -40,7 +40,8 @@ class HttpListener final : private HttpSession::Callbacks {
     /// connection closes before.
     virtual void OnRequest(ConnectionId id, IncomingRequest request) = 0;
     /// Returns the response to a request that is not valid HTTP, or too large.
-    virtual OutgoingResponse OnRejected(int status, const std::string& text) = 0;
+    virtual OutgoingResponse OnRejected(int status, const std::string& text,
+                                        std::string_view target) = 0;
     virtual void OnClosed(ConnectionId /*id*/) {}
 
    protected:
@@ -101,8 +102,9 @@ class HttpListener final : private HttpSession::Callbacks {
   void OnRequest(ConnectionId id, IncomingRequest request) override {
     handler_.OnRequest(id, std::move(request));
   }
-  OutgoingResponse OnRejected(int status, const std::string& text) override {
-    return handler_.OnRejected(status, text);
+  OutgoingResponse OnRejected(int status, const std::string& text,
+                              std::string_view target) override {
+    return handler_.OnRejected(status, text, target);
   }
   void OnClosed(ConnectionId id) override;
 

@@ -51,8 +51,10 @@ class HttpSession {
     virtual void OnBusy(Id id) = 0;
     /// The session has received a request. Respond must be called once, later or in this call.
     virtual void OnRequest(Id id, IncomingRequest request) = 0;
-    /// Returns the response to a request that the session rejects by itself.
-    virtual OutgoingResponse OnRejected(int status, const std::string& text) = 0;
+    /// Returns the response to a request that the session rejects by itself. `target` is as
+    /// sent, and may be incomplete if the status is neither 413 nor 429.
+    virtual OutgoingResponse OnRejected(int status, const std::string& text,
+                                        std::string_view target) = 0;
     /// The connection is closed. This is the last callback; it may destroy the session.
     virtual void OnClosed(Id id) = 0;
 
