@@ -125,6 +125,7 @@ void Measure(const kopp::Config& config, const std::string& target, const Proces
   for (std::size_t i = 0; i < kManyClients; ++i) clients.emplace_back(config, target);
   SendAll(clients, review, 50);
   Print("memory", server.AnonymousMiB());
+  Print("peak_rss", server.PeakResidentMiB());
 }
 
 }  // namespace
