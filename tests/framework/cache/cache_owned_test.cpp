@@ -57,7 +57,7 @@ TEST_F(OwnedObjectsTest, TheLastOwnWriteIsKnownBeforeTheWatchHasDeliveredIt) {
   WrittenObject written{.key = {"shop", "new"},
                         .uid = "u-new",
                         .resource_version = "9",
-                        .labels = {{}},
+                        .labels = StringMap{},
                         .controller = "o"};
   cache_->write_observer().OnWrite(Pod::kKind, written);
 
@@ -86,7 +86,7 @@ TEST_F(OwnedObjectsTest, AWrittenObjectThatAnotherClientDeletedIsKnownToBeAbsent
   cache_->write_observer().OnWrite(Pod::kKind, {.key = {"shop", "new"},
                                                 .uid = "u-new",
                                                 .resource_version = "9",
-                                                .labels = {{}},
+                                                .labels = StringMap{},
                                                 .controller = "o"});
   EXPECT_EQ(Find("new"), "u-new");
 
