@@ -1,0 +1,22 @@
+# Checks that PAGE has the libraries that cmake/KoppDependencies.cmake finds, with the same versions and packages.
+#   cmake -DPAGE=platforms.md -DSOURCE=<kopp> -P platforms.cmake
+cmake_minimum_required(VERSION 3.25)
+
+file(STRINGS ${PAGE} rows REGEX "^[|] ")
+list(TRANSFORM rows REPLACE "`" "")
+file(STRINGS ${SOURCE}/cmake/KoppDependencies.cmake calls REGEX "^ *kopp_find[(]")
+if(NOT calls)
+  message(FATAL_ERROR "KoppDependencies.cmake finds no library")
+endif()
+foreach(call IN LISTS calls)
+  string(REGEX MATCHALL "[^ ()]+" words "${call}")
+  list(POP_FRONT words function name minimum target debian fedora alpine homebrew)
+  if(NOT "| ${name} | ${debian} | ${fedora} | ${alpine} | ${homebrew} |" IN_LIST rows)
+    message(SEND_ERROR "${PAGE} has no row with the packages of ${name}: ${debian}, ${fedora}, ${alpine}, ${homebrew}")
+  endif()
+  set(versions "${rows}")
+  list(FILTER versions INCLUDE REGEX "^[|] ${name} [|] [^|]+ [|] ${minimum} [|] [^|]+ [|] [^|]+ [|]$")
+  if(NOT versions)
+    message(SEND_ERROR "${PAGE} has no row with the versions of ${name}: at least ${minimum}")
+  endif()
+endforeach()
