@@ -8,6 +8,7 @@ FROM $DEBIAN AS build
 RUN apt-get update && apt-get install --yes --no-install-recommends make
 WORKDIR /src
 COPY Makefile .
+COPY tests/packages.sh tests/
 RUN make image-packages
 COPY . .
 ARG SOURCE_DATE_EPOCH=0

@@ -1,22 +1,14 @@
 # The commands for users and developers. Each target installs and builds everything that it needs, and can be
-# run again at any time. `make` without a target lists them.
+# run again at any time. `make` without a target lists them. tests/packages.sh installs packages, or says what to install;
+# PACKAGES=installed installs none.
 
 SHELL := /bin/bash
 PRESET ?= default
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
-# Package names of Debian 12. Go, which builds etcd, kube-apiserver, kubectl and client-go, is not among them:
-# tests/go.sh installs it if it is missing.
-LIBRARY_PACKAGES := build-essential cmake ninja-build libboost-dev libcli11-dev libcpprest-dev libfmt-dev \
-  libprotobuf-dev libre2-dev libsimdjson-dev libssl-dev libyaml-cpp-dev nlohmann-json3-dev prometheus-cpp-dev
-BUILD_PACKAGES := $(LIBRARY_PACKAGES) ccache curl jq libgmock-dev libgtest-dev librapidcheck-dev mold patch python3
-DEMO_PACKAGES := curl jq
-CLUSTER_PACKAGES := ca-certificates curl jq openssl python3 util-linux
-NODE_PACKAGES := $(CLUSTER_PACKAGES) build-essential containerd containernetworking-plugins iproute2 runc
-FUZZ_PACKAGES := clang-16 libclang-rt-16-dev
-IMAGE_PACKAGES := $(filter-out libcpprest-dev,$(LIBRARY_PACKAGES)) python3
-CHECK_PACKAGES := clang-16 clang-format-16 clang-tidy-16 shellcheck
-DOCS_PACKAGES := doxygen graphviz
+# The version of clang for make fuzz and make tidy: that of the system.
+CLANG_VERSION ?= $(shell tests/packages.sh clang)
+CLANG_FORMAT ?= clang-format-16
 CONTROLLER := build/$(PRESET)/controllers/sample/sample-controller
 APISERVER := build/$(PRESET)/framework/apiserver/kopp-apiserver
 WEBHOOK_OPERATOR := build/$(PRESET)/tests/cluster/webhooks/webhook_operator
@@ -50,27 +42,19 @@ help:
 	@echo "make tidy          build with clang, and run clang-tidy on all sources"
 	@echo "make docs          build the API reference and the pages of docs/ as HTML; warnings are errors"
 
-# $(call packages,LIST): installs the Debian packages of LIST that are missing. Waits for another make that does so.
-define packages
-	@missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
-	if [ -n "$$missing" ]; then echo "installing:" $$missing; \
-	  $(SUDO) flock /run/lock/kopp-packages sh -c \
-	    'apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -qy install --no-install-recommends "$$@"' sh $$missing; fi
-endef
-
 # Warnings are errors where CI or WERROR=1 is set in the environment. A change of that configures the build folders again.
 WARNINGS := build/warnings-$(if $(CI)$(filter-out 0,$(WERROR)),are-errors,are-allowed)
 $(WARNINGS):
 	@mkdir -p build && rm -f build/warnings-are-* && touch $@
 
 build/%/build.ninja: CMakePresets.json $(WARNINGS)
-	$(call packages,$(BUILD_PACKAGES))
+	@tests/packages.sh install build
 	cmake --preset $*
 
 # Builds the libraries and programs without tests, and installs them. Respects DESTDIR. Uses sudo only if the folder is not writable.
 PREFIX ?= /usr/local
 install:
-	$(call packages,$(LIBRARY_PACKAGES))
+	@tests/packages.sh install library
 	cmake --preset install
 	cmake --build --preset install
 	@rm -f build/install/install_manifest.txt; \
@@ -79,7 +63,7 @@ install:
 	if [ -w "$$folder" ]; then sudo=; else sudo='$(SUDO)'; fi; \
 	$$sudo env DESTDIR='$(abspath $(DESTDIR))' cmake --install build/install --prefix '$(abspath $(PREFIX))'
 	@echo 'kopp is installed below $(abspath $(DESTDIR))$(abspath $(PREFIX)). It needs these packages:'
-	@echo '  $(LIBRARY_PACKAGES)'
+	@tests/packages.sh names library | sed 's/^/  /'
 	@echo 'Use it with find_package(kopp), and -DCMAKE_PREFIX_PATH=$(abspath $(PREFIX)) if CMake does not search that folder.'
 
 build: build/$(PRESET)/build.ninja
@@ -100,7 +84,7 @@ stress: build
 # CLUSTER=real runs the demo on etcd and kube-apiserver, which are built from Go modules once.
 CLUSTER ?= kopp
 demo: build/$(PRESET)/build.ninja
-	$(call packages,$(if $(filter real,$(CLUSTER)),$(CLUSTER_PACKAGES),$(DEMO_PACKAGES)))
+	@tests/packages.sh install $(if $(filter real,$(CLUSTER)),cluster,demo)
 	cmake --build --preset $(PRESET) --target sample-controller kopp-apiserver
 	@$(SCRIPT_ENVIRONMENT) CLUSTER=$(CLUSTER) tests/cluster/demo.sh
 
@@ -109,7 +93,7 @@ SCRIPT_ENVIRONMENT = SAMPLE_CONTROLLER=$(CURDIR)/$(CONTROLLER) KOPP_APISERVER=$(
   CONFORMANCE=$(CURDIR)/$(CONFORMANCE) WEBHOOK_OPERATOR=$(CURDIR)/$(WEBHOOK_OPERATOR)
 # Builds everything, because hardened_test.sh installs the build folder.
 test-cluster: build/$(PRESET)/build.ninja
-	$(call packages,$(CLUSTER_PACKAGES))
+	@tests/packages.sh install cluster
 	cmake --build --preset $(PRESET)
 	@$(SCRIPT_ENVIRONMENT) SERVER=real tests/cluster/sample_controller_test.sh
 	@$(SCRIPT_ENVIRONMENT) SERVER=real HTTP_TRANSPORT=cpprestsdk tests/cluster/sample_controller_test.sh
@@ -126,15 +110,15 @@ test-cluster: build/$(PRESET)/build.ninja
 # RUNS: the number of runs of each scenario. SCENARIOS: the scenarios to run, for example
 # SCENARIOS='plain wakeup', 'informer', 'operator', 'transport', 'apiserver' or 'webhook' (default: all).
 bench: build/$(PRESET)/build.ninja
-	$(call packages,$(CLUSTER_PACKAGES))
+	@tests/packages.sh install cluster
 	@tests/bench/run.sh $(SCENARIOS)
 
 # TARGETS: the fuzz targets to run, for SECONDS or with RUNS inputs each, two at a time. Findings are in build/fuzz/findings.
 SECONDS := 60
 TARGETS := apiserver http_response json kubeconfig selector webhook
 fuzz:
-	$(call packages,$(BUILD_PACKAGES) $(FUZZ_PACKAGES))
-	cmake --preset fuzz
+	@tests/packages.sh install build fuzz
+	cmake --preset fuzz -DCMAKE_CXX_COMPILER=clang++-$(CLANG_VERSION)
 	nice cmake --build --preset fuzz
 	tests/fuzz/run.sh build/fuzz $(or $(RUNS),$(SECONDS)s) $(TARGETS)
 
@@ -142,7 +126,7 @@ fuzz:
 MINUTES := 10
 SERVER ?= kopp
 soak: build/$(PRESET)/build.ninja
-	$(call packages,$(if $(filter real,$(SERVER)),$(CLUSTER_PACKAGES)))
+	$(if $(filter real,$(SERVER)),@tests/packages.sh install cluster)
 	cmake --build --preset $(PRESET) --target soak soak_checker
 	@SERVER=$(SERVER) tests/soak/run.sh build/$(PRESET)/tests/soak $$(($(MINUTES) * 60)) $(SEED)
 
@@ -157,7 +141,7 @@ SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 IMAGE_TOOL = SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) python3 -B controllers/image/image.py
 ARCHIVE = build/image/sample-controller-$(TAG).oci.tar
 image-packages:
-	$(call packages,$(IMAGE_PACKAGES))
+	@tests/packages.sh install image
 
 # Collects the files of the image; also used by the Dockerfile.
 image-tree: image-packages
@@ -180,19 +164,19 @@ test-image: image build/$(PRESET)/build.ninja
 HELM ?= helm4
 # SEED, REQUESTS, OBJECTS, KIND, SHOW: see tests/differences/differences_test.sh.
 test-differences: build/$(PRESET)/build.ninja
-	$(call packages,$(CLUSTER_PACKAGES))
+	@tests/packages.sh install cluster
 	cmake --build --preset $(PRESET) --target kopp-apiserver website-operator
 	@$(SCRIPT_ENVIRONMENT) WEBSITE_OPERATOR=$(CURDIR)/build/$(PRESET)/examples/website/website-operator \
 	  SEED='$(SEED)' REQUESTS='$(REQUESTS)' OBJECTS='$(OBJECTS)' KIND='$(KIND)' SHOW='$(SHOW)' tests/differences/differences_test.sh
 
 test-node: image
-	$(call packages,$(NODE_PACKAGES))
+	@tests/packages.sh install node
 	@$(SUDO) env KOPP_CACHE='$(or $(KOPP_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kopp)' ARCHIVE=$(CURDIR)/$(ARCHIVE) HELM=$(HELM) \
 	  tests/cluster/node_test.sh
 
 # CHARTS: only the tests whose names contain one of these words, for example CHARTS='kube_score helm_docs'.
 test-charts: build/$(PRESET)/build.ninja
-	$(call packages,$(CLUSTER_PACKAGES))
+	@tests/packages.sh install cluster
 	cmake --build --preset $(PRESET) --target sample-controller kopp-apiserver
 	@$(SCRIPT_ENVIRONMENT) tests/charts/run.sh $(CHARTS)
 
@@ -202,17 +186,17 @@ charts-readme:
 
 # KUBERNETES: pins and uses this version; without it, the pinned one is used. See informer/k8s/generate/README.md.
 generate:
-	$(call packages,$(CLUSTER_PACKAGES))
+	@tests/packages.sh install cluster
 	@KUBERNETES=$(KUBERNETES) tests/cluster/generate.sh
 
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
 format:
-	$(call packages,$(CHECK_PACKAGES))
-	@clang-format-16 -i $(SOURCES)
+	@tests/packages.sh install format
+	@$(CLANG_FORMAT) -i $(SOURCES)
 
 check-format:
-	$(call packages,$(CHECK_PACKAGES))
-	@clang-format-16 --dry-run -Werror $(SOURCES)
+	@tests/packages.sh install format
+	@$(CLANG_FORMAT) --dry-run -Werror $(SOURCES)
 	git ls-files '*.sh' .ci | xargs shellcheck -x
 
 # Compiles each public header, and each source of informer and framework, alone: each includes what it uses.
@@ -228,8 +212,8 @@ NOT_TIDIED := tests/install/project/% tests/compile_errors/% tests/cluster/% %/m
 # Builds everything with clang. clang-tidy checks each source before it is compiled: cmake/clang_tidy.sh. ccache and
 # ninja skip the sources that passed before.
 tidy:
-	$(call packages,$(BUILD_PACKAGES) $(CHECK_PACKAGES))
-	cmake --preset tidy
+	@tests/packages.sh install build tidy
+	cmake --preset tidy -DCMAKE_CXX_COMPILER=clang++-$(CLANG_VERSION)
 	cmake --build --preset tidy -- -k 0
 	@ninja -C build/tidy -t inputs all >build/tidy/inputs
 	@units=$$(grep '/unity_.*cxx$$' build/tidy/inputs); failed=0; \
@@ -239,7 +223,7 @@ tidy:
 	done; exit $$failed
 
 docs:
-	$(call packages,$(DOCS_PACKAGES))
+	@tests/packages.sh install docs
 	@rm -rf build/docs && mkdir -p build
 	@doxygen docs/Doxyfile
 	@echo "open $(CURDIR)/build/docs/html/index.html"

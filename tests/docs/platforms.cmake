@@ -1,9 +1,12 @@
-# Checks that PAGE has the libraries that cmake/KoppDependencies.cmake finds, with the same versions and packages.
+# Checks that PAGE has the libraries that cmake/KoppDependencies.cmake finds, with the same versions and packages, and that
+# tests/packages.sh installs them.
 #   cmake -DPAGE=platforms.md -DSOURCE=<kopp> -P platforms.cmake
 cmake_minimum_required(VERSION 3.25)
 
 file(STRINGS ${PAGE} rows REGEX "^[|] ")
 list(TRANSFORM rows REPLACE "`" "")
+execute_process(COMMAND ${SOURCE}/tests/packages.sh names build OUTPUT_VARIABLE installed COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[^ \n]+" installed "${installed}")
 file(STRINGS ${SOURCE}/cmake/KoppDependencies.cmake calls REGEX "^ *kopp_find[(]")
 if(NOT calls)
   message(FATAL_ERROR "KoppDependencies.cmake finds no library")
@@ -18,5 +21,8 @@ foreach(call IN LISTS calls)
   list(FILTER versions INCLUDE REGEX "^[|] ${name} [|] [^|]+ [|] ${minimum} [|] [^|]+ [|] [^|]+ [|]$")
   if(NOT versions)
     message(SEND_ERROR "${PAGE} has no row with the versions of ${name}: at least ${minimum}")
+  endif()
+  if(NOT debian IN_LIST installed)
+    message(SEND_ERROR "tests/packages.sh does not install ${debian}")
   endif()
 endforeach()
