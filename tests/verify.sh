@@ -40,9 +40,11 @@ tests/bench/*.sh          none
 tests/charts              charts
 tests/cluster             charts cluster node soak
 tests/controllers/image   image node
+tests/dependencies.cmake  none
 tests/differences         none
 tests/docs                shared cluster node
 tests/fuzz/run.sh         fuzz
+tests/packages_test.sh    none
 tests/soak/run.sh         soak
 tests/stress.sh           none
 tests/tsan_suppressions.txt tsan
