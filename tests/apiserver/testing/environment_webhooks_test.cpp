@@ -74,18 +74,25 @@ TEST(EnvironmentWebhooksTest, ADeletionCanBeDenied) {
 TEST(EnvironmentWebhooksTest, AFunctionMayReadAndWriteObjects) {
   Environment env;
   env.manager().AddWebhook<Secret>().Validate([](const Secret& secret, AdmissionContext& context) {
-    if (!context.client.Get<ConfigMap>({"default", secret.metadata.name})) {
-      throw AdmissionDenied("there is no ConfigMap " + secret.metadata.name);
-    }
+    const std::string& name = secret.metadata.name;
+    const auto map = context.client.Get<ConfigMap>({"default", name});
+    if (!map) throw AdmissionDenied("there is no ConfigMap " + name);
+    context.client.Create(Namespace{.metadata = {.name = map->data.at("namespace")}});
   });
   env.ServeWebhooks();
-  CreateConfigMap(env, "pair", {});
+  CreateConfigMap(env, "pair", {{"namespace", "written"}});
   const auto create = [&](const std::string& name) {
     env.client().Create(Secret{.metadata = {.name = name, .ns = "default"}});
   };
 
-  create("pair");
   EXPECT_THROW(create("single"), ApiError);
+  EXPECT_FALSE(env.client().Get<Namespace>({"", "written"}));
+  create("pair");
+
+  EXPECT_TRUE(env.client().Get<Namespace>({"", "written"}));
+  EXPECT_TRUE(env.client().Get<Secret>({"default", "pair"}));
+  EXPECT_FALSE(env.client().Get<Secret>({"default", "single"}));
+  EXPECT_THAT(env.Writes(), ElementsAre("create namespaces written"));
 }
 
 TEST(EnvironmentWebhooksTest, WritesOfTheOperatorAreCheckedToo) {
