@@ -12,6 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 const ObjectKey child_key{"default", "child"};
@@ -130,9 +131,53 @@ TEST(ExploreWebhooksTest, TheWritesOfTheScenarioAreReviewedButNotDisturbed) {
                       "webhook-denied:1"));
 }
 
+/// Adds a webhook of ConfigMaps that sets data.size, and rejects data.color "bad".
+void AddDefaultAndValidation(Manager& manager) {
+  manager.AddWebhook<ConfigMap>()
+      .Default([](ConfigMap& map) { map.data.emplace("size", "1"); })
+      .Validate([](const ConfigMap& map) {
+        const auto color = map.data.find("color");
+        if (color != map.data.end() && color->second == "bad") throw AdmissionDenied("a bad color");
+      });
+}
+
+/// Creates a ConfigMap that the webhook of AddDefaultAndValidation denies, and one that it changes.
+void CreateReviewedConfigMaps(const Client& client) {
+  const auto create = [&](const std::string& color) {
+    return client.Create(
+        ConfigMap{.metadata = {.name = color, .ns = "default"}, .data = {{"color", color}}});
+  };
+  try {
+    create("bad");
+    ADD_FAILURE() << "the webhook has not denied the write";
+  } catch (const ApiError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("denied the request: a bad color"));
+  }
+  EXPECT_EQ(create("good").data, StringMap({{"color", "good"}, {"size", "1"}}));
+}
+
 TEST(ExploreWebhooksTest, WebhooksAreServedWhileTheOperatorIsDown) {
-  EXPECT_TRUE(Replay({.steps = {CreateWidget("a"), ChangeText("b")}},
-                     OperatorWithWebhooks(CreateChild, AddValidation), "down-after:1"));
+  const std::string schedule = "down-after:1";
+  const OperatorSetup setup = OperatorWithWebhooks(CreateChild, AddDefaultAndValidation);
+  Scenario scenario{
+      .steps = {CreateWidget("a"), {"the user creates ConfigMaps", CreateReviewedConfigMaps}}};
+  EXPECT_TRUE(Replay(scenario, setup, schedule));
+
+  // Only a failed run has a story. So the state outside of the API server differs in each run after
+  // the two undisturbed ones.
+  int runs = 0;
+  scenario.start = [&](const Client&) { ++runs; };
+  scenario.outside_state = [&] { return runs <= 2 ? "undisturbed" : "disturbed"; };
+  const ExploreResult disturbed = Replay(scenario, setup, schedule);
+
+  ASSERT_EQ(disturbed.findings.size(), 1U);
+  std::string story = disturbed.findings[0].story;
+  story.erase(0, story.find("** down-after:1"));
+  const std::string while_down = story.substr(0, story.find("the operator starts"));
+  EXPECT_THAT(while_down, AllOf(HasSubstr("the process has ended"),
+                                HasSubstr("STEP: the user creates ConfigMaps"),
+                                HasSubstr(": create configmaps default/bad → 403"),
+                                HasSubstr(": create configmaps default/good → 201")));
 }
 
 }  // namespace
