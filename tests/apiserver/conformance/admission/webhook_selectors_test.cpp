@@ -7,6 +7,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 class WebhookSelectorsTest : public WebhookCallTest {
  protected:
@@ -102,15 +103,25 @@ TEST_F(WebhookSelectorsTest, AnObjectWithoutANamespaceMatchesEachNamespaceSelect
 TEST_F(WebhookSelectorsTest, ANamespaceIsInTheScopeOfTheCluster) {
   const std::string team = UniqueName("team");
   const std::string name = UniqueName("conformance");
-  json cluster = NamespacesOf(team);
-  json namespaced = cluster;
-  cluster["rules"][0]["scope"] = "Cluster";
-  namespaced["rules"][0]["scope"] = "Namespaced";
-  Install(Type::kValidating, {Webhook{.fields = cluster}, Webhook{.fields = namespaced}});
+  std::vector<Webhook> webhooks;
+  for (const char* scope : {"Cluster", "Namespaced", "*"}) {
+    json fields = NamespacesOf(team);
+    fields["rules"][0]["scope"] = scope;
+    webhooks.push_back({.fields = fields});
+  }
+  Install(Type::kValidating, webhooks);
 
   CreateNamespace(name, team);
 
-  EXPECT_THAT(Requests(), SizeIs(1));
+  std::vector<std::string> called;
+  for (const json& request : Requests()) {
+    called.push_back(request.at("webhook"));
+    EXPECT_EQ(request.at("operation"), "CREATE");
+    EXPECT_EQ(request.at("/kind/kind"_json_pointer), "Namespace");
+    EXPECT_EQ(request.at("/resource/resource"_json_pointer), "namespaces");
+    EXPECT_EQ(request.at("/object/metadata/name"_json_pointer), name);
+  }
+  EXPECT_THAT(called, UnorderedElementsAre("w0.example.com", "w2.example.com"));
   Delete("/api/v1/namespaces/" + name);
 }
 

@@ -10,6 +10,9 @@ namespace {
 
 constexpr const char* kProbe = "/probe";
 
+/// Returns the name of the webhook at this position of its configuration.
+std::string NameOf(const std::string& position) { return "w" + position + ".example.com"; }
+
 }  // namespace
 
 json Allowed(const json& patch) {
@@ -89,7 +92,7 @@ void WebhookCallTest::Install(Type type, std::vector<Webhook> webhooks, const st
     const bool is_probe = n == 0;
     const std::size_t i = n - 1;
     const std::string path = is_probe ? kProbe : prefix + std::to_string(i);
-    json webhook{{"name", (is_probe ? "probe" : "w" + std::to_string(i)) + ".example.com"},
+    json webhook{{"name", is_probe ? "probe.example.com" : NameOf(std::to_string(i))},
                  {"clientConfig", ClientConfig(path, is_probe ? Webhook{} : webhooks[i])},
                  {"admissionReviewVersions", {"v1"}},
                  {"sideEffects", "None"},
@@ -137,6 +140,7 @@ HttpResponse WebhookCallTest::HandleRequest(const HttpRequest& request) {
   } else {
     webhook = webhooks_.Lock()->at(request.path);
     json received = review.at("request");
+    received["webhook"] = NameOf(request.path.substr(request.path.rfind('/') + 1));
     received["query"] = request.query;
     received["host"] = request.Header("host");
     received["reviewVersion"] = review.at("apiVersion");

@@ -52,7 +52,8 @@ class WebhookCallTest : public ConformanceTest {
   }
 
   /// Returns the requests that the webhooks have received, without those of Install. Each has the
-  /// query and the Host header of the HTTP request, and the version of the review.
+  /// query and the Host header of the HTTP request, the version of the review, and in the field
+  /// `webhook` the name of the webhook: "w0.example.com".
   std::vector<json> Requests() { return *requests_.Lock(); }
 
   /// Returns a rule for operations on resources of a group version.
