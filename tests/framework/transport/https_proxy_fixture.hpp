@@ -1,11 +1,10 @@
 #pragma once
 
+#include "support/scoped_variable.hpp"
 #include "support/scratch_folder.hpp"
 #include "transport_fixture.hpp"
 
-#include <cstdlib>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -15,28 +14,6 @@ namespace kopp::testing {
 
 constexpr const char* kServerBehindHttpsProxy = "https://api.invalid:6443";
 constexpr const char* kConnectionEstablished = "HTTP/1.1 200 Connection established\r\n\r\n";
-
-/// Sets an environment variable until its destruction.
-class ScopedVariable {
- public:
-  ScopedVariable(const char* name, const std::string& value) : name_(name) {
-    if (const char* previous = std::getenv(name)) previous_ = previous;
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~ScopedVariable() {
-    if (previous_) {
-      ::setenv(name_, previous_->c_str(), 1);
-    } else {
-      ::unsetenv(name_);
-    }
-  }
-  ScopedVariable(const ScopedVariable&) = delete;
-  ScopedVariable& operator=(const ScopedVariable&) = delete;
-
- private:
-  const char* name_;
-  std::optional<std::string> previous_;
-};
 
 /// A script in which the proxy opens a tunnel and the server accepts a TLS connection inside it.
 inline Script InsideTunnel(const Script& script) {
