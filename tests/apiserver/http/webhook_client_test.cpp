@@ -5,6 +5,8 @@
 #include "http/service_resolver.hpp"
 #include "support/certificates.hpp"
 #include "support/raw_server.hpp"
+#include "support/scoped_variable.hpp"
+#include "support/scratch_folder.hpp"
 
 #include <chrono>
 #include <optional>
@@ -112,6 +114,70 @@ TEST_F(WebhookClientTest, ACertificateOfAnotherAuthorityIsRejected) {
   call.ca_bundle = testing::CertificateAuthority().certificate();
 
   EXPECT_THAT(ErrorOf([&] { return client_.Call(call); }), HasSubstr("certificate"));
+  EXPECT_THAT(server_->Requests(), IsEmpty());
+}
+
+/// Fixture whose server has a certificate of `authority_`. A file has the CAs of the system.
+class WebhookClientSystemTrustTest : public WebhookClientTest {
+ protected:
+  WebhookClientSystemTrustTest() { Serve({testing::ReadRequest(), Ok()}); }
+
+  /// Makes `authority` the only CA of the system.
+  void TrustOnSystem(const testing::CertificateAuthority& authority) const {
+    folder_.Write("system.pem", authority.certificate());
+  }
+  [[nodiscard]] testing::WebhookCall CallWithCaBundle(const std::string& ca_bundle) const {
+    testing::WebhookCall call = Call();
+    call.ca_bundle = ca_bundle;
+    return call;
+  }
+  /// Returns an authority with another name than that of `authority_`.
+  static testing::CertificateAuthority AnotherAuthority() {
+    return {testing::CertificateAuthority(), "another authority"};
+  }
+  /// Expects that `call` fails because the authority of the certificate is unknown.
+  void ExpectUnknownAuthority(const testing::WebhookCall& call) {
+    EXPECT_THAT(ErrorOf([&] { return client_.Call(call); }),
+                HasSubstr("the server certificate was rejected: unable to get local issuer "
+                          "certificate"));
+    EXPECT_THAT(server_->Requests(), IsEmpty());
+  }
+
+ private:
+  const testing::ScratchFolder folder_;
+  const testing::ScopedVariable file_{"SSL_CERT_FILE", (folder_ / "system.pem").string()};
+  const testing::ScopedVariable directory_{"SSL_CERT_DIR", (folder_ / "empty").string()};
+};
+
+// A46
+TEST_F(WebhookClientSystemTrustTest, WithoutACaBundleAnAuthorityOfTheSystemIsTrusted) {
+  TrustOnSystem(authority_);
+
+  EXPECT_EQ(client_.Call(CallWithCaBundle("")), "{}");
+}
+
+// A46
+TEST_F(WebhookClientSystemTrustTest, WithoutACaBundleAnotherAuthorityIsRejected) {
+  TrustOnSystem(AnotherAuthority());
+
+  ExpectUnknownAuthority(CallWithCaBundle(""));
+}
+
+// A46
+TEST_F(WebhookClientSystemTrustTest, WithACaBundleAnAuthorityOfTheSystemIsRejected) {
+  TrustOnSystem(authority_);
+
+  ExpectUnknownAuthority(CallWithCaBundle(AnotherAuthority().certificate()));
+}
+
+// A46
+TEST_F(WebhookClientSystemTrustTest, TheNameIsCheckedForAnAuthorityOfTheSystem) {
+  TrustOnSystem(authority_);
+  testing::WebhookCall call = CallWithCaBundle("");
+  call.service.name = "other";
+
+  EXPECT_THAT(ErrorOf([&] { return client_.Call(call); }),
+              HasSubstr("the certificate is valid for webhooks.shop.svc"));
   EXPECT_THAT(server_->Requests(), IsEmpty());
 }
 
