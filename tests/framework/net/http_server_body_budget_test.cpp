@@ -45,6 +45,21 @@ TEST_F(HttpServerBodyBudgetTest, ARequestThatAnnouncesMoreBytesThanAreFreeIsReje
   EXPECT_EQ(StatusOf(RequestWithBody(5000, "/slow")), 200) << "the bytes are free again";
 }
 
+TEST_F(HttpServerBodyBudgetTest, TheBytesOfARouteDoNotLimitOtherRoutes) {
+  routes_.at("/slow").max_body_bytes_in_flight = 5000;
+  routes_.at("/page").max_body_bytes_in_flight = 5000;
+  Serve();
+  RawClient first(port());
+  first.Send(RequestWithBody(5000, "/slow"));
+  entered_.wait();
+
+  EXPECT_EQ(StatusOf(RequestWithBody(1, "/slow")), 429);
+  EXPECT_EQ(StatusOf(RequestWithBody(5000, "/page")), 200) << "it has bytes of its own";
+  EXPECT_EQ(StatusOf(RequestWithBody(5000, "/echo")), 200) << "it has no limit";
+  Proceed();
+  EXPECT_EQ(first.Read().status, 200);
+}
+
 TEST_F(HttpServerBodyBudgetTest, ARequestThatSendsMoreBytesThanAreFreeIsRejectedWith429) {
   constexpr const char* kChunkedHead =
       "GET /page HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n";

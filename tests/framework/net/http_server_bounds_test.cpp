@@ -88,6 +88,22 @@ TEST_F(HttpServerTest, RequestBodyOverTheLimitIsRejected) {
   EXPECT_THAT(response, EndsWith("the body of a request is limited to 5000 bytes\n"));
 }
 
+TEST_F(HttpServerTest, RequestBodyOverTheLimitDoesNotAffectOtherConnections) {
+  options_.max_body = 5000;
+  Serve();
+  RawClient open(port());
+  open.SendGet("/page");
+  EXPECT_EQ(open.Read().status, 200);
+  RawClient rejected(port());
+
+  rejected.Send(GetWithBody(5001));
+
+  EXPECT_EQ(rejected.Read().status, 413);
+  open.SendGet("/page");
+  EXPECT_EQ(open.Read().status, 200);
+  EXPECT_EQ(Get(port(), "/page").status, 200);
+}
+
 TEST_F(HttpServerTest, ClientCanSendTooLargeBodyCompletelyAndReadTheRejection) {
   Serve();
   RawClient client(port());

@@ -295,6 +295,21 @@ TEST_F(WebhookRegistryTest, APatchThatTheApiServerWouldRejectIsA500) {
   EXPECT_THAT(metrics_.Text(), HasSubstr("\ncontroller_runtime_webhook_panics_total 4\n"));
 }
 
+TEST_F(WebhookRegistryTest, EachPathHasItsOwnThreadsAndLimitsOfRequests) {
+  registry_.AddAdmission("/default", AllowAll(), {});
+  registry_.AddAdmission("/small", AllowAll(), {.threads = 2, .max_in_flight = 7});
+
+  const HttpServer::Routes routes = registry_.Routes();
+
+  EXPECT_EQ(routes.at("/default").threads, 4);
+  EXPECT_EQ(routes.at("/default").max_in_flight, 100);
+  EXPECT_EQ(routes.at("/small").threads, 2);
+  EXPECT_EQ(routes.at("/small").max_in_flight, 7);
+  for (const auto& [path, route] : routes) {
+    EXPECT_EQ(route.max_body_bytes_in_flight, 64 << 20) << path;
+  }
+}
+
 // O10
 TEST_F(WebhookRegistryTest, EachPathHasItsMetricsBeforeTheFirstRequest) {
   registry_.AddAdmission("/all", AllowAll(), {});

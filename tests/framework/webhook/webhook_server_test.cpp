@@ -5,8 +5,11 @@
 #include "support/scratch_folder.hpp"
 #include "webhook_fixture.hpp"
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <latch>
+#include <memory>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -14,6 +17,7 @@
 #include <gmock/gmock.h>
 
 #include <kopp/config.hpp>
+#include <kopp/testing/in_memory_tracer.hpp>
 
 namespace kopp {
 namespace {
@@ -129,15 +133,46 @@ TEST_F(WebhookServerTest, AReplicaThatIsNotTheLeaderServesWebhooks) {
 
 // O2
 TEST_F(WebhookServerTest, ABodyOfMoreThan7MiBIsRejectedWith413) {
-  NewManager().AddWebhook<Widget>().Validate([](const Widget&) {});
+  std::atomic<int> calls = 0;
+  NewManager().AddWebhook<Widget>().Validate([&](const Widget&) { ++calls; });
   StartManager();
+  const std::string path = "/validate-shop-example-com-v1-widget";
+  std::string body = Review();
+  body.resize(7 << 20, ' ');
 
-  EXPECT_EQ(Send("/validate-shop-example-com-v1-widget", std::string((7 << 20) + 1, ' ')).status,
-            413);
-  EXPECT_EQ(
-      Send("/validate-shop-example-com-v1-widget", Review() + std::string(6 << 20, ' ')).status,
-      200);
-  EXPECT_EQ(CountOf("/validate-shop-example-com-v1-widget", 413), "1");
+  EXPECT_EQ(Send(path, body).status, 200);
+  const ApiResponse rejected = Send(path, body + ' ');
+
+  EXPECT_EQ(rejected.status, 413);
+  EXPECT_EQ(rejected.body, "the body of a request is limited to 7340032 bytes\n");
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(CountOf(path, 413), "1");
+}
+
+// O2
+TEST_F(WebhookServerTest, ABodyThatIsTooLargeDoesNotAffectOtherRequests) {
+  std::latch entered{1};
+  std::latch proceed{1};
+  NewManager().AddWebhook("/slow",
+                          [&](const AdmissionRequest&, AdmissionContext&) {
+                            if (!entered.try_wait()) entered.count_down();
+                            proceed.wait();
+                            return AdmissionResponse{};
+                          },
+                          {.threads = 1, .max_in_flight = 2});
+  served_->AddWebhook("/fast", [](const auto&, auto&) { return AdmissionResponse{}; });
+  StartManager();
+  std::jthread first([&] { EXPECT_EQ(Send("/slow", Review()).status, 200); });
+  entered.wait();
+
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(Send("/slow", std::string((7 << 20) + 1, ' ')).status, 413) << "not in flight";
+  }
+
+  EXPECT_EQ(Send("/fast", Review()).status, 200);
+  proceed.count_down();
+  first.join();
+  EXPECT_EQ(Send("/slow", Review()).status, 200);
 }
 
 // O11
@@ -152,16 +187,18 @@ TEST_F(WebhookServerTest, AHeadOfMoreThan1MiBIsRejectedWith431) {
 TEST_F(WebhookServerTest, MoreRequestsInFlightThanTheLimitAreRejectedWith429) {
   std::latch entered{1};
   std::latch proceed{1};
+  std::atomic<int> calls = 0;
   NewManager().AddWebhook("/slow",
                           [&](const AdmissionRequest&, AdmissionContext&) {
-                            entered.count_down();
+                            if (++calls == 1) entered.count_down();
                             proceed.wait();
                             return AdmissionResponse{};
                           },
                           {.threads = 1, .max_in_flight = 1});
-  served_->AddWebhook("/fast", [](const auto&, auto&) { return AdmissionResponse{}; });
+  served_->AddWebhook("/fast", [](const auto&, auto&) { return AdmissionResponse{}; },
+                      {.threads = 1, .max_in_flight = 1});
   StartManager();
-  const std::jthread first([&] { EXPECT_EQ(Send("/slow", Review()).status, 200); });
+  std::jthread first([&] { EXPECT_EQ(Send("/slow", Review()).status, 200); });
   entered.wait();
 
   const ApiResponse second = Send("/slow", Review());
@@ -171,6 +208,10 @@ TEST_F(WebhookServerTest, MoreRequestsInFlightThanTheLimitAreRejectedWith429) {
   EXPECT_EQ(CountOf("/slow", 429), "1");
   EXPECT_EQ(CountOf("/fast", 429), "");
   proceed.count_down();
+  first.join();
+
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(Send("/slow", Review()).status, 200);
 }
 
 TEST_F(WebhookServerTest, RequestsBelowTheLimitWaitForAThread) {
@@ -201,6 +242,19 @@ TEST_F(WebhookServerTest, RequestsBelowTheLimitWaitForAThread) {
   }
 
   EXPECT_THAT(codes, ::testing::UnorderedElementsAre(200, 429));
+}
+
+TEST_F(WebhookServerTest, AReviewHasASpanOfTheTracerOfTheOptions) {
+  const auto tracer = std::make_shared<testing::InMemoryTracer>(clock_);
+  options_.tracer = tracer;
+  NewManager().AddWebhook("/all", [](const auto&, auto&) { return AdmissionResponse{}; });
+  StartManager();
+
+  EXPECT_EQ(Send("/all", Review()).status, 200);
+
+  StopServed();
+  const auto spans = tracer->Await(0);
+  EXPECT_EQ(std::ranges::count(spans, "webhook /all", &testing::RecordedSpan::name), 1);
 }
 
 TEST_F(WebhookServerTest, ASilentAndAHalfOpenClientDoNotDelayOthers) {
