@@ -106,6 +106,16 @@ TEST(ChangePatchTest, AnItemWithoutANameIsRemovedWithItsOtherFields) {
             json::parse(R"({"l":[{"from":"b","x":2}]})"));
 }
 
+TEST(ChangePatchTest, TheRemovalOfOneOfTwoEqualItemsIsAnErrorIfTheirOtherFieldsDiffer) {
+  const char* const before = R"({"l":[{"from":"a"},{"from":"a"}]})";
+  const char* const after = R"({"l":[{"from":"a"}]})";
+
+  EXPECT_THROW((void)PatchFor(R"({"l":[{"from":"a","x":1},{"from":"a","x":2}]})", before, after),
+               std::logic_error);
+  EXPECT_EQ(Patched(R"({"l":[{"from":"a","x":1},{"from":"a","x":1}]})", before, after),
+            json::parse(R"({"l":[{"from":"a","x":1}]})"));
+}
+
 TEST(ChangePatchTest, ChangedPartsThatAreNotJsonCauseADecodeError) {
   EXPECT_THROW((void)ChangePatch(R"({"l":[1,}]})", R"({"l":[1]})", R"({"l":[2]})"), DecodeError);
   EXPECT_THROW((void)ChangePatch(R"({"l":)", R"({"l":[1]})", R"({"l":[2]})"), DecodeError);
