@@ -65,6 +65,24 @@ TEST_F(HttpServerTest, DrainWaitsForTheResponseOfARunningRequest) {
   EXPECT_TRUE(drained.get());
 }
 
+TEST_F(HttpServerTest, DrainClosesAConnectionAfterTheResponseThatIsBeingSent) {
+  HttpServer& server = Serve();
+  auto client = std::make_unique<RawClient>(port());
+  client->SendGet("/large");
+  EXPECT_TRUE(client->AwaitBytes());  // the server sends the response
+  RawClient idle(port());
+  idle.SendGet("/page");
+  EXPECT_EQ(idle.Read().body, "hello\n");
+  std::future<bool> drained = DrainLater(server);
+  EXPECT_TRUE(idle.AwaitClose());  // the server drains
+
+  EXPECT_EQ(client->Read().body.size(), kLarge);
+
+  EXPECT_TRUE(client->AwaitClose());
+  client.reset();
+  EXPECT_TRUE(drained.get());
+}
+
 TEST_F(HttpServerTest, DrainWaitsForARequestThatIsStillBeingReceived) {
   HttpServer& server = Serve();
   auto client = std::make_unique<RawClient>(port());
