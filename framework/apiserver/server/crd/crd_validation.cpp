@@ -312,6 +312,7 @@ KindStrategy CrdStrategy() {
   KindStrategy strategy;
   strategy.generation = KindStrategy::Generation::kSpec;
   strategy.finalizer_domain = KindStrategy::FinalizerDomain::kOptional;
+  strategy.allows_unconditional_update = false;
   strategy.apply_defaults = &ApplyCrdDefaults;
   strategy.assign_fields = &AssignCrdFields;
   strategy.validate = [](const json& definition, FieldErrors& errors) {

@@ -41,6 +41,21 @@ TEST_F(CrdTest, CreateFillsInNamesConversionAndStoredVersions) {
   Delete(WidgetCrdPath(group));
 }
 
+TEST_F(CrdTest, AnUpdateWithoutAResourceVersionIsRejected) {
+  const std::string group = UniqueGroup();
+  const json crd = MakeWidgetCrd(group, AnyObjectSchema());
+  ASSERT_EQ(Post(crds_path, crd).status, 201);
+
+  const JsonResponse updated = Put(WidgetCrdPath(group), crd);
+
+  EXPECT_EQ(updated.status, 422);
+  EXPECT_EQ(updated.message(),
+            "customresourcedefinitions.apiextensions.k8s.io \"widgets." + group +
+                "\" is invalid: metadata.resourceVersion: Invalid value: 0: must "
+                "be specified for an update");
+  Delete(WidgetCrdPath(group));
+}
+
 TEST_F(CrdTest, FieldsThatAreFalseOrZeroAreNotStored) {
   const json kept = json::parse(R"({"type": "object", "properties": {
       "a": {"type": "boolean", "default": false},
