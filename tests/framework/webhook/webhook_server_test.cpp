@@ -153,13 +153,16 @@ TEST_F(WebhookServerTest, ABodyOfMoreThan7MiBIsRejectedWith413) {
 TEST_F(WebhookServerTest, ABodyThatIsTooLargeDoesNotAffectOtherRequests) {
   std::latch entered{1};
   std::latch proceed{1};
+  std::atomic<int> calls = 0;
   NewManager().AddWebhook("/slow",
                           [&](const AdmissionRequest&, AdmissionContext&) {
-                            if (!entered.try_wait()) entered.count_down();
-                            proceed.wait();
+                            if (++calls == 1) {
+                              entered.count_down();
+                              proceed.wait();
+                            }
                             return AdmissionResponse{};
                           },
-                          {.threads = 1, .max_in_flight = 2});
+                          {.threads = 2, .max_in_flight = 2});
   served_->AddWebhook("/fast", [](const auto&, auto&) { return AdmissionResponse{}; });
   StartManager();
   std::jthread first([&] { EXPECT_EQ(Send("/slow", Review()).status, 200); });
@@ -190,11 +193,13 @@ TEST_F(WebhookServerTest, MoreRequestsInFlightThanTheLimitAreRejectedWith429) {
   std::atomic<int> calls = 0;
   NewManager().AddWebhook("/slow",
                           [&](const AdmissionRequest&, AdmissionContext&) {
-                            if (++calls == 1) entered.count_down();
-                            proceed.wait();
+                            if (++calls == 1) {
+                              entered.count_down();
+                              proceed.wait();
+                            }
                             return AdmissionResponse{};
                           },
-                          {.threads = 1, .max_in_flight = 1});
+                          {.threads = 2, .max_in_flight = 1});
   served_->AddWebhook("/fast", [](const auto&, auto&) { return AdmissionResponse{}; },
                       {.threads = 1, .max_in_flight = 1});
   StartManager();
