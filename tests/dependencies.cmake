@@ -1,8 +1,8 @@
-# Checks what cmake does if libraries are missing: cmake/KoppDependencies.cmake.
-#   cmake -DSOURCE=<kopp> -DWORK=<scratch> -P dependencies.cmake
+# Checks what cmake does if libraries are missing: cmake/KoppDependencies.cmake, and find_package(kopp).
+#   cmake -DSOURCE=<kopp> -DINSTALLED=<folder of an installed kopp> -DWORK=<scratch> -P dependencies.cmake
 cmake_minimum_required(VERSION 3.25)
 
-# Configures kopp without the packages of CMake that are listed after DISABLED, with the further arguments of cmake. Fails unless
+# Configures SOURCE without the packages of CMake that are listed after DISABLED, with the further arguments of cmake. Fails unless
 # this leads to one error with a row for each package in MISSING and no other, or succeeds if MISSING is empty. Sets output.
 function(configure name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DISABLED;MISSING;ARGUMENTS")
@@ -59,3 +59,23 @@ add_subdirectory(${SOURCE} kopp)
 ")
 set(SOURCE ${WORK}/parent)
 configure(contained DISABLED nlohmann_json OpenSSL MISSING OpenSSL ARGUMENTS -DKOPP_WITH_CPPREST=OFF)
+
+# A project that uses an installed kopp.
+file(WRITE ${WORK}/user/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)
+project(user LANGUAGES CXX)
+find_package(kopp \${FIND_KOPP})
+message(\"kopp_FOUND is \${kopp_FOUND}\")
+")
+set(SOURCE ${WORK}/user)
+function(configure_user name find)
+  configure(${name} ARGUMENTS -DCMAKE_PREFIX_PATH=${INSTALLED} "-DFIND_KOPP=${find}" ${ARGN})
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+configure_user(user_several REQUIRED DISABLED simdjson yaml-cpp Boost MISSING simdjson yaml-cpp)
+expect("\n    yaml-cpp  0[.]7       -      libyaml-cpp-dev ")
+configure_user(user_optional QUIET DISABLED simdjson yaml-cpp)
+expect("kopp_FOUND is (0|FALSE)\n")
+configure_user(user_informer "COMPONENTS;informer;REQUIRED" DISABLED OpenSSL prometheus-cpp re2 yaml-cpp)
+expect("kopp_FOUND is (1|TRUE)\n")
+configure_user(user_unknown "COMPONENTS;informers" DISABLED cpprestsdk)
+expect("this kopp has no component informers\n")

@@ -1,4 +1,4 @@
-# Checks that PAGE has the libraries that cmake/KoppDependencies.cmake finds, with the same versions and packages, and that
+# Checks that PAGE has the libraries that cmake/KoppPackages.cmake finds, with the same versions and packages, and that
 # tests/packages.sh installs them.
 #   cmake -DPAGE=platforms.md -DSOURCE=<kopp> -P platforms.cmake
 cmake_minimum_required(VERSION 3.25)
@@ -7,9 +7,9 @@ file(STRINGS ${PAGE} rows REGEX "^[|] ")
 list(TRANSFORM rows REPLACE "`" "")
 execute_process(COMMAND ${SOURCE}/tests/packages.sh names build OUTPUT_VARIABLE installed COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[^ \n]+" installed "${installed}")
-file(STRINGS ${SOURCE}/cmake/KoppDependencies.cmake calls REGEX "^ *kopp_find[(]")
+file(STRINGS ${SOURCE}/cmake/KoppPackages.cmake calls REGEX "^ *kopp_find[(]")
 if(NOT calls)
-  message(FATAL_ERROR "KoppDependencies.cmake finds no library")
+  message(FATAL_ERROR "KoppPackages.cmake finds no library")
 endif()
 foreach(call IN LISTS calls)
   string(REGEX MATCHALL "[^ ()]+" words "${call}")
