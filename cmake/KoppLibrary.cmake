@@ -1,3 +1,13 @@
+# Calls install() if KOPP_INSTALL is ON. GNUInstallDirs adds entries to the cache, so it is not included otherwise.
+if(KOPP_INSTALL)
+  include(GNUInstallDirs)
+endif()
+function(kopp_install)
+  if(KOPP_INSTALL)
+    install(${ARGV})
+  endif()
+endfunction()
+
 # Sets what the installed libraries have in common. They are position-independent, so that you may link static libraries
 # into a shared one. A build with BUILD_SHARED_LIBS has the same objects, so ccache has most of them.
 function(kopp_set_library_properties target)
@@ -11,7 +21,7 @@ function(kopp_set_library_properties target)
 endfunction()
 
 # Installed programs and shared libraries find the libraries of the same prefix.
-if(BUILD_SHARED_LIBS)
+if(BUILD_SHARED_LIBS AND KOPP_INSTALL)
   file(RELATIVE_PATH kopp_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set(CMAKE_INSTALL_RPATH "$ORIGIN;$ORIGIN/${kopp_libraries}")
 endif()
@@ -30,5 +40,5 @@ function(kopp_add_doubles module)
   target_link_libraries(kopp_${module}_testing
     PUBLIC kopp::${module} ${arg_LINKS} PRIVATE $<BUILD_INTERFACE:kopp_warnings>)
   target_sources(kopp_${module}_testing PUBLIC FILE_SET HEADERS BASE_DIRS testing/include FILES ${arg_HEADERS})
-  install(TARGETS kopp_${module}_testing EXPORT kopp FILE_SET HEADERS)
+  kopp_install(TARGETS kopp_${module}_testing EXPORT kopp FILE_SET HEADERS)
 endfunction()

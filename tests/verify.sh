@@ -47,6 +47,7 @@ tests/fuzz/run.sh         fuzz
 tests/packages_test.sh    none
 tests/soak/run.sh         soak
 tests/stress.sh           none
+tests/subproject          shared
 tests/tsan_suppressions.txt tsan
 tests/verify.sh           none
 '
