@@ -11,14 +11,14 @@ TimerQueue::~TimerQueue() {
 
 TimerQueue::Id TimerQueue::Add(TimePoint at, std::function<void()> run) {
   Id id;
-  bool is_first = false;
+  bool wakes_thread = false;
   {
     auto state = state_.Lock();
     id = {at, ++state->last_number};
     state->timers.emplace(id, std::move(run));
-    is_first = state->timers.begin()->first == id;
+    wakes_thread = at < state->sleeps_until;
   }
-  if (is_first) changed_.notify_one();
+  if (wakes_thread) changed_.notify_one();
   return id;
 }
 
@@ -35,7 +35,9 @@ void TimerQueue::Run() {
     const auto first = state->timers.begin();
     const TimePoint next = first == state->timers.end() ? TimePoint::max() : first->first.first;
     if (clock_.Now() < next) {
+      state->sleeps_until = next;
       clock_.WaitUntil(state.lock(), changed_, next);
+      state->sleeps_until = TimePoint::min();
       continue;
     }
     {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <latch>
 #include <mutex>
 #include <string>
@@ -14,6 +15,24 @@ namespace kopp {
 namespace {
 
 using namespace std::chrono_literals;
+
+/// Counts how often threads begin to sleep.
+class CountingClock final : public Clock {
+ public:
+  [[nodiscard]] TimePoint Now() const override { return clock_.Now(); }
+  [[nodiscard]] WallTime WallNow() const override { return clock_.WallNow(); }
+  void WaitUntil(std::unique_lock<std::mutex>& lock, std::condition_variable& cv,
+                 TimePoint deadline) override {
+    ++sleeps_;
+    clock_.WaitUntil(lock, cv, deadline);
+  }
+  testing::FakeClock& fake() { return clock_; }
+  [[nodiscard]] int sleeps() const { return sleeps_; }
+
+ private:
+  testing::FakeClock clock_;
+  std::atomic<int> sleeps_ = 0;
+};
 
 class TimerQueueTest : public ::testing::Test {
  protected:
@@ -68,6 +87,25 @@ TEST_F(TimerQueueTest, ACancelledTimerIsNotCalled) {
   clock_.AwaitSleepers(1);
 
   EXPECT_EQ(called(), "b");
+}
+
+TEST_F(TimerQueueTest, ATimerAfterTheTimeOfACancelledOneDoesNotWakeTheThread) {
+  CountingClock clock;
+  TimerQueue timers{clock};
+  const auto first = timers.Add(clock.Now() + 1s, [] {});
+  clock.fake().AwaitSleeperFor(1s);
+  timers.Cancel(first);
+
+  const int sleeps = clock.sleeps();
+  for (int i = 0; i < 1'000; ++i) timers.Cancel(timers.Add(clock.Now() + 2s, [] {}));
+  EXPECT_EQ(clock.sleeps(), sleeps);
+
+  std::latch called{1};
+  timers.Add(clock.Now() + 2s, [&] { called.count_down(); });
+  clock.fake().Advance(1s);
+  clock.fake().AwaitSleeperFor(1s);
+  clock.fake().Advance(1s);
+  called.wait();
 }
 
 TEST_F(TimerQueueTest, CancelReturnsFalseWhileAndAfterTheFunctionIsCalled) {

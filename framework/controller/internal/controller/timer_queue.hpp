@@ -34,6 +34,7 @@ class TimerQueue {
   struct State {
     std::map<Id, std::function<void()>> timers;  // the earliest first
     std::uint64_t last_number = 0;
+    TimePoint sleeps_until = TimePoint::min();  // of the thread; min: it does not sleep
     bool stopped = false;
   };
 
@@ -41,8 +42,9 @@ class TimerQueue {
 
   Clock& clock_;
   detail::Guarded<State> state_;
-  std::condition_variable changed_;  // signals: the earliest time changed, or the destructor runs
-  std::jthread thread_;              // last: it uses all members above
+  std::condition_variable
+      changed_;          // signals: a timer is due before the thread wakes, or the destructor runs
+  std::jthread thread_;  // last: it uses all members above
 };
 
 }  // namespace kopp
