@@ -13,17 +13,16 @@ namespace {
 
 using nlohmann::json;
 
-json KindOf(const Resource& resource) {
-  return {{"group", resource.group}, {"version", resource.version}, {"kind", resource.kind}};
-}
-
-json ResourceOf(const Resource& resource) {
-  return {{"group", resource.group}, {"version", resource.version}, {"resource", resource.plural}};
-}
-
 /// Returns the JSON text of a value. Invalid UTF-8 is replaced.
 std::string TextOf(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+/// Returns the JSON text of a GroupVersionKind or GroupVersionResource, as `member` says. Names of
+/// kinds need no escapes.
+std::string TypeText(const Resource& resource, const char* member, const std::string& value) {
+  return R"({"group":")" + resource.group + R"(","version":")" + resource.version + R"(",")" +
+         member + R"(":")" + value + R"("})";
 }
 
 [[noreturn]] void RejectResponse(const std::string& problem) {
@@ -83,9 +82,8 @@ void RequireTypes(const json& response) {
 
 std::string ObjectText(const json& object, const Resource& kind) {
   if (object.is_null()) return "null";
-  std::string text = TextOf({{"kind", kind.kind}, {"apiVersion", kind.api_version()}});
-  text.back() = ',';
-  return text.append(TextOf(object), 1);  // an object has metadata, so it is not empty
+  const std::string type = R"({"kind":")" + kind.kind + R"(","apiVersion":")" + kind.api_version();
+  return (type + R"(",)").append(TextOf(object), 1);  // an object has metadata, so it is not empty
 }
 
 std::string ReviewText(const ConfiguredWebhook& webhook, const AdmissionAttributes& attributes,
@@ -95,28 +93,29 @@ std::string ReviewText(const ConfiguredWebhook& webhook, const AdmissionAttribut
   const std::string& ns = is_namespace ? attributes.name : target.ns;
   const Resource& kind =
       attributes.subresource_kind == nullptr ? objects.version : *attributes.subresource_kind;
-  json request{{"uid", uid},
-               {"kind", KindOf(kind)},
-               {"resource", ResourceOf(objects.version)},
-               {"requestKind", KindOf(attributes.kind())},
-               {"requestResource", ResourceOf(attributes.resource)},
-               {"operation", attributes.operation},
-               {"userInfo", UserToJson(attributes.user)},
-               {"dryRun", attributes.dry_run},
-               {"options", attributes.options}};
-  if (!attributes.name.empty()) request["name"] = attributes.name;
-  if (!ns.empty()) request["namespace"] = ns;
-  if (!target.subresource.empty()) {
-    request["subResource"] = request["requestSubResource"] = target.subresource;
-  }
+  // Put together as text: a json value of the review would take most of the time of a call.
   std::string text = R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/)" +
-                     webhook.review_version + R"(","request":)" + TextOf(request);
-  text.back() = ',';
-  return text.append(R"("object":)")
-      .append(objects.object)
-      .append(R"(,"oldObject":)")
-      .append(objects.old_object)
-      .append("}}");
+                     webhook.review_version + R"(","request":{"uid":)" + TextOf(uid);
+  const auto add = [&text](const char* name, const std::string& value) {
+    text.append(R"(,")").append(name).append(R"(":)").append(value);
+  };
+  add("kind", TypeText(kind, "kind", kind.kind));
+  add("resource", TypeText(objects.version, "resource", objects.version.plural));
+  add("requestKind", TypeText(attributes.kind(), "kind", attributes.kind().kind));
+  add("requestResource", TypeText(attributes.resource, "resource", attributes.resource.plural));
+  add("operation", TextOf(attributes.operation));
+  add("userInfo", TextOf(UserToJson(attributes.user)));
+  add("dryRun", TextOf(attributes.dry_run));
+  add("options", TextOf(attributes.options));
+  if (!attributes.name.empty()) add("name", TextOf(attributes.name));
+  if (!ns.empty()) add("namespace", TextOf(ns));
+  if (!target.subresource.empty()) {
+    add("subResource", TextOf(target.subresource));
+    add("requestSubResource", TextOf(target.subresource));
+  }
+  add("object", objects.object);
+  add("oldObject", objects.old_object);
+  return text.append("}}");
 }
 
 WebhookResponse DecodeResponse(const ConfiguredWebhook& webhook, const std::string& body,
