@@ -104,10 +104,10 @@ json MarkForDeletion(ServerContext& context, const Resource& resource, json obje
   json& metadata = object["metadata"];
   metadata.erase("finalizers");
   if (!finalizers.empty()) metadata["finalizers"] = finalizers;
-  const std::int64_t grace =
-      StrategyOf(resource).deletes_gracefully ? GracePeriodOf(object, options.grace_period) : 0;
+  const bool is_graceful = StrategyOf(resource).deletes_gracefully;
   const bool is_new = !metadata.contains("deletionTimestamp");
-  if (!is_new && grace >= metadata.value("deletionGracePeriodSeconds", 0)) return object;
+  if (!is_new && (!is_graceful || IsDeletionPending(resource, object, options))) return object;
+  const std::int64_t grace = is_graceful ? GracePeriodOf(object, options.grace_period) : 0;
   constexpr std::int64_t kCentury =
       100L * 365 * 24 * 3600;  // in seconds; a limit avoids an overflow of the time
   metadata["deletionTimestamp"] = context.Now(std::chrono::seconds(std::min(grace, kCentury)));

@@ -14,8 +14,8 @@ namespace kopp::apiserver {
 void CheckPreconditions(const Resource& resource, const std::string& name,
                         const nlohmann::json& metadata, const DeleteOptions& options);
 
-/// Returns whether a deletion changes nothing, because the grace period of an earlier one is not
-/// longer. Admission webhooks are not called for it.
+/// Returns whether the deletion of a Pod keeps the grace period of an earlier one, because only a
+/// shorter one replaces it. Admission webhooks are not called for such a deletion.
 [[nodiscard]] bool IsDeletionPending(const Resource& resource, const nlohmann::json& object,
                                      const DeleteOptions& options);
 

@@ -92,6 +92,23 @@ TEST_F(PodDeleteTest, SecondDeleteCannotExtendTheGracePeriod) {
   EXPECT_EQ(Delete(PodPath(), {{"gracePeriodSeconds", 40}}).body, first.body);
 }
 
+TEST_F(PodDeleteTest, SecondDeleteWithoutAGracePeriodKeepsALongerOne) {
+  Create(scheduled_);
+  const JsonResponse first = Delete(PodPath(), {{"gracePeriodSeconds", 60}});
+  EXPECT_EQ(first.at("/metadata/deletionGracePeriodSeconds"), 60);
+
+  EXPECT_EQ(Delete(PodPath()).body, first.body);
+}
+
+TEST_F(PodDeleteTest, SecondDeleteKeepsTheGracePeriodOfAPodThatHasSucceededMeanwhile) {
+  Create(scheduled_);
+  Delete(PodPath());
+  const JsonResponse succeeded =
+      MergePatch(PodPath() + "/status", {{"status", {{"phase", "Succeeded"}}}});
+
+  EXPECT_EQ(Delete(PodPath()).body, succeeded.body);
+}
+
 TEST_F(PodDeleteTest, GracePeriodOfZeroDeletesThePodImmediately) {
   Create(scheduled_);
   Delete(PodPath(), {{"gracePeriodSeconds", 0}});
