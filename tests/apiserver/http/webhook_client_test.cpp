@@ -215,6 +215,8 @@ TEST(WebhookUrlTest, AUrlHasThePathAndTheTimeLimitInWholeSeconds) {
 
   EXPECT_EQ(text_of("https://h:1/a/b"), "https://h:1 /a/b?timeout=2s");
   EXPECT_EQ(text_of("https://h"), "https://h /?timeout=2s");
+  EXPECT_EQ(text_of("https://h//a/./b/../c/"), "https://h /a/c?timeout=2s");
+  EXPECT_EQ(text_of("https://h//"), "https://h /?timeout=2s");
 }
 
 /// Fixture of tests of ServiceResolver with the Service shop/webhooks, whose port 443 is named

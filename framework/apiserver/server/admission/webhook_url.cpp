@@ -4,12 +4,12 @@
 #include "schema/go_quoted.hpp"
 
 #include <chrono>
+#include <filesystem>
 #include <map>
 
 namespace kopp::apiserver {
 
-WebhookUrl::WebhookUrl(const testing::WebhookCall& call) {
-  std::string path = call.path;
+WebhookUrl::WebhookUrl(const testing::WebhookCall& call) : path(call.path) {
   if (call.url.empty()) {
     origin = "https://" + call.service.name + '.' + call.service.ns +
              ".svc:" + std::to_string(call.port);
@@ -18,8 +18,10 @@ WebhookUrl::WebhookUrl(const testing::WebhookCall& call) {
     origin = call.url.substr(0, slash);
     path = slash == std::string::npos ? "" : call.url.substr(slash);
   }
+  // As client-go sends it: without dots, repeated slashes and the last slash.
+  path = std::filesystem::path('/' + path + "/.").lexically_normal().parent_path();
   const Duration timeout = std::chrono::ceil<std::chrono::seconds>(call.timeout);
-  target = (path.empty() ? "/" : path) + "?timeout=" + detail::FormatDuration(timeout);
+  target = path + "?timeout=" + detail::FormatDuration(timeout);
 }
 
 std::string PostError(const WebhookUrl& url, const std::string& cause) {

@@ -11,6 +11,7 @@ struct WebhookUrl {
   explicit WebhookUrl(const testing::WebhookCall& call);
 
   std::string origin{};  ///< "https://webhooks.shop.svc:443"
+  std::string path{};    ///< "/validate"
   std::string target{};  ///< "/validate?timeout=10s"
 };
 

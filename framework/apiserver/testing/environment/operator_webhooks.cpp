@@ -6,6 +6,7 @@
 #include "webhook/webhook_configurations.hpp"
 
 #include <stdexcept>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -13,9 +14,12 @@ namespace kopp::apiserver {
 namespace {
 
 constexpr int kMaxDepth = 20;
-constexpr const char* kNestedTooDeep =
-    "20 calls of webhooks are running, each of them for a write of the one before; a real server "
-    "would wait until their timeouts: a webhook must not write objects that it reviews";
+
+std::string NestedTooDeep() {
+  return std::to_string(kMaxDepth) +
+         " calls of webhooks are running, each of them for a write of the one before; a real "
+         "server would wait until their timeouts: a webhook must not write objects that it reviews";
+}
 
 /// Returns the Service in the configurations of the webhooks. It does not exist.
 const ObjectKey& WebhookService() {
@@ -46,16 +50,16 @@ std::string OperatorWebhooks::Call(const testing::WebhookCall& call) {
   }
   const std::shared_ptr<const HttpServer::Routes> routes = *routes_.Lock();
   if (!routes) throw std::runtime_error(PostError(url, kConnectionRefused));
-  const auto route = routes->find(call.path);
+  const auto route = routes->find(url.path);
   if (route == routes->end()) throw std::runtime_error(ResponseError(404, ""));
   thread_local int depth = 0;
   ++depth;
   const std::shared_ptr<void> on_return(nullptr, [](void*) { --depth; });
   const TimePoint deadline = SaturatingAdd(clock_.Now(), call.timeout);
-  if (depth > kMaxDepth) throw std::runtime_error(PostError(url, kNestedTooDeep));
+  if (depth > kMaxDepth) throw std::runtime_error(PostError(url, NestedTooDeep()));
   const HttpResponse response =
       route->second.handler({.method = "POST",
-                             .path = call.path,
+                             .path = url.path,
                              .query = "timeout=" + detail::FormatDuration(call.timeout),
                              .body = call.body,
                              .headers = {{"content-type", "application/json"}}});

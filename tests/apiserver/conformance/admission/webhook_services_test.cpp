@@ -43,6 +43,14 @@ TEST_F(WebhookServicesTest, AWebhookIsCalledByTheNameOfItsService) {
   EXPECT_THAT(Requests()[0].at("host").get<std::string>(), HasSubstr("hooks." + ns() + ".svc:"));
 }
 
+// A35
+TEST_F(WebhookServicesTest, DotsAndRepeatedSlashesOfAUrlAreRemoved) {
+  Install(Type::kValidating, Webhook{.has_unclean_path = true});
+
+  EXPECT_EQ(CreateMap("m").status, 201);
+  EXPECT_THAT(Requests(), SizeIs(1));
+}
+
 // A34
 TEST_F(WebhookServicesTest, AServiceThatDoesNotExistIsAFailedCall) {
   Install(Type::kValidating, Webhook{.at_service = true});

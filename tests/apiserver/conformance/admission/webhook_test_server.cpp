@@ -76,7 +76,7 @@ json WebhookCallTest::ClientConfig(const std::string& path, const Webhook& webho
                          {"port", std::stoi(address.substr(address.rfind(':') + 1))},
                          {"path", path}};
   } else {
-    config["url"] = "https://" + address + path;
+    config["url"] = "https://" + address + (webhook.has_unclean_path ? "//." + path + '/' : path);
   }
   return config;
 }

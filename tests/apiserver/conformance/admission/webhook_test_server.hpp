@@ -37,6 +37,8 @@ class WebhookCallTest : public ConformanceTest {
     std::function<void(HttpResponse& response)> change_response = {};
     /// Whether the configuration names the Service "hooks" of the namespace in place of a URL.
     bool at_service = false;
+    /// Whether the path of the URL has dots and more slashes than needed.
+    bool has_unclean_path = false;
     /// The caBundle in PEM; empty: the certificates of the system. Default: the CA of the webhooks.
     std::optional<std::string> ca_bundle{};
   };
