@@ -86,8 +86,7 @@ void PreserveFields(const Resource& resource, const std::string& subresource, co
                     json& object) {
   const json& live_metadata = live.at("metadata");
   json& metadata = object.at("metadata");
-  for (const char* field :
-       {"name", "namespace", "creationTimestamp", "generation", "resourceVersion"}) {
+  for (const char* field : {"namespace", "creationTimestamp", "generation", "resourceVersion"}) {
     CopyField(metadata, live_metadata, field);
   }
   metadata.erase("selfLink");
@@ -96,6 +95,7 @@ void PreserveFields(const Resource& resource, const std::string& subresource, co
       CopyField(metadata, live_metadata, field);
     }
   }
+  if (!metadata.contains("name")) CopyField(metadata, live_metadata, "name");
   if (!metadata.contains("uid")) CopyField(metadata, live_metadata, "uid");
   const auto& subresources = StrategyOf(resource).subresources;
   if (const auto found = subresources.find(subresource); found != subresources.end()) {

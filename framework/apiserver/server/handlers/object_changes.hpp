@@ -23,7 +23,8 @@ void CheckNamespaceMatchesUrl(const WriteRequest& write, const nlohmann::json& m
 /// Throws StatusError (409) if `metadata` has a uid that differs from that of the stored object's
 /// metadata `live`.
 void CheckUid(const Resource& resource, const nlohmann::json& live, const nlohmann::json& metadata);
-/// Same for the resourceVersion. An empty one matches for kinds that allow unconditional updates.
+/// Throws StatusError if `metadata` has a resourceVersion that differs from that of `live` (409) or
+/// is not a number (500), or if it has none and the kind requires it for updates (422).
 void CheckVersion(const Resource& resource, const nlohmann::json& live,
                   const nlohmann::json& metadata);
 

@@ -80,7 +80,7 @@ void ValidateUpdatedObject(const Resource& resource, const std::string& subresou
   CheckFinalizerDomains(strategy, before["finalizers"].value(), after["finalizers"], errors,
                         warnings);
   ApplyUpdateRules(strategy, subresource, live, object, errors);
-  if (!errors.empty()) throw Invalid(resource, before["name"].text(), errors);
+  if (!errors.empty()) throw Invalid(resource, after["name"].text(), errors);
   if (subresource == "status") {
     if (strategy.warn_status) strategy.warn_status(object, warnings);
   } else if (strategy.warn &&

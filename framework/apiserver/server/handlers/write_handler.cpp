@@ -74,6 +74,7 @@ json WriteHandler::CreateObject(const WriteRequest& write, json object, Warnings
   const Resource& resource = write.resource;
   const KindStrategy& strategy = StrategyOf(resource);
   const StoredObjectPtr ns = RequireActiveNamespace(context_, write, object);
+  const std::string sent_name = StringField(object.at("metadata"), "name");
   const bool has_managers = MutateNewObject(write, object, warnings, kind);
   const NewObject created = PrepareNewObject(context_, write, ns, object, warnings);
   context_.extensions().check_write(context_, write, nullptr, object);
@@ -96,7 +97,8 @@ json WriteHandler::CreateObject(const WriteRequest& write, json object, Warnings
     ApplySchemaDefaults(object, *resource.schema);
   }
   if (webhooks_ != nullptr && webhooks_->HasValidating(resource)) {
-    webhooks_->Validate(AttributesOfWrite(write, created.key.name, nullptr), object, warnings);
+    const std::string& name = sent_name.empty() ? created.key.name : sent_name;
+    webhooks_->Validate(AttributesOfWrite(write, name, nullptr), object, warnings);
   }
   return StoreNewObject(write, created, std::move(object));
 }

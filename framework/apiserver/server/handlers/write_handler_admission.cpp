@@ -41,6 +41,7 @@ bool WriteHandler::MutateNewObject(const WriteRequest& write, json& object, Warn
     SetFirstManager(object, *resource.schema, FieldManagerOf(write, context_.Now()));
   }
   object = webhooks_->Mutate(attributes, std::move(object), warnings);
+  CheckNamespaceMatchesUrl(write, object.at("metadata"));
   return true;
 }
 
@@ -66,6 +67,7 @@ bool WriteHandler::MutateUpdate(const UpdateParams& params, const json& live, js
     }
   }
   object = webhooks_->Mutate(attributes, std::move(object), warnings);
+  CheckNamespaceMatchesUrl(write, object.at("metadata"));
   return true;
 }
 

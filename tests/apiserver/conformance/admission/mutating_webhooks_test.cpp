@@ -111,6 +111,67 @@ TEST_F(MutatingWebhooksTest, APatchWhoseResultIsNotOfTheKindIsAnInternalError) {
   EXPECT_EQ(created.reason(), "InternalError");
 }
 
+/// Returns a webhook that sets a field of the metadata.
+WebhookCallTest::Respond SetMetadata(const char* field, const char* value) {
+  return [path = std::string("/metadata/") + field, value](const json&) {
+    return Allowed({{{"op", "replace"}, {"path", path}, {"value", value}}});
+  };
+}
+
+// A3
+TEST_F(MutatingWebhooksTest, ANewObjectHasTheNameThatAPatchGivesIt) {
+  Install(Type::kMutating, {.respond = SetMetadata("name", "patched")});
+  Install(Type::kValidating, Webhook{});
+
+  const JsonResponse created = CreateMap("sent");
+
+  EXPECT_EQ(created.status, 201) << created.text;
+  EXPECT_EQ(created.str("/metadata/name"), "patched");
+  ASSERT_EQ(Requests().size(), 2);
+  EXPECT_EQ(Requests().back().at("name"), "sent");
+  EXPECT_EQ(Requests().back().at(json::json_pointer("/object/metadata/name")), "patched");
+  EXPECT_EQ(Get(Path("configmaps") + "/patched").status, 200);
+  EXPECT_EQ(Get(Path("configmaps") + "/sent").status, 404);
+}
+
+// A3
+TEST_F(MutatingWebhooksTest, ANewObjectStaysInTheNamespaceOfTheRequest) {
+  Install(Type::kMutating, {.respond = SetMetadata("namespace", "default")});
+
+  const JsonResponse created = CreateMap("moved");
+
+  EXPECT_EQ(created.status, 400) << created.text;
+  EXPECT_EQ(
+      created.message(),
+      "the namespace of the provided object does not match the namespace sent on the request");
+}
+
+// A3
+TEST_F(MutatingWebhooksTest, APatchCannotRenameAStoredObject) {
+  CreateMap("stored");
+  Install(Type::kMutating, {.respond = SetMetadata("name", "patched")});
+
+  const JsonResponse patched = MergePatch(Path("configmaps") + "/stored", {{"data", {{"a", "b"}}}});
+
+  EXPECT_EQ(patched.status, 422) << patched.text;
+  EXPECT_EQ(patched.message(),
+            "ConfigMap \"patched\" is invalid: metadata.name: Invalid value: \"patched\": field is "
+            "immutable");
+}
+
+// A3
+TEST_F(MutatingWebhooksTest, APatchCannotMoveAStoredObject) {
+  CreateMap("stored");
+  Install(Type::kMutating, {.respond = SetMetadata("namespace", "default")});
+
+  const JsonResponse patched = MergePatch(Path("configmaps") + "/stored", {{"data", {{"a", "b"}}}});
+
+  EXPECT_EQ(patched.status, 400) << patched.text;
+  EXPECT_EQ(
+      patched.message(),
+      "the namespace of the provided object does not match the namespace sent on the request");
+}
+
 // A10
 TEST_F(MutatingWebhooksTest, APatchOfADeletionIsAnInternalError) {
   Install(Type::kMutating,
