@@ -54,7 +54,7 @@ names_of() { # GROUP...
         echo build-essential cmake ninja-build libboost-dev libcli11-dev libcpprest-dev libfmt-dev libprotobuf-dev libre2-dev
         echo libsimdjson-dev libssl-dev libyaml-cpp-dev nlohmann-json3-dev prometheus-cpp-dev
         ;;
-      build) names_of library && echo ccache curl jq libgmock-dev libgtest-dev librapidcheck-dev mold patch python3 ;;
+      build) names_of library && echo ccache curl jq libgmock-dev libgtest-dev librapidcheck-dev mold patch pkgconf python3 ;;
       demo) echo curl jq ;;
       cluster) echo ca-certificates curl jq openssl python3 util-linux ;;
       node) names_of cluster && echo build-essential containerd containernetworking-plugins iproute2 runc ;;

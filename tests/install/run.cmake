@@ -1,6 +1,7 @@
 # Builds the folder project against the kopp in WORK/installed, and runs its programs.
 # install.cmake, run before, has emptied WORK and installed kopp there.
-#   cmake -DSOURCE=<the folder project> -DWORK=<scratch> -DFLAGS=<compiler flags> -DCPPREST=<whether kopp::cpprest is installed> -P run.cmake
+#   cmake -DSOURCE=<the folder project> -DWORK=<scratch> -DFLAGS=<compiler flags> -DCPPREST=<whether kopp::cpprest is installed>
+#     -DCOMPILER=<C++ compiler> -P run.cmake
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output
     ERROR_VARIABLE output)
@@ -72,3 +73,24 @@ if(CPPREST)
     message(FATAL_ERROR "a program that links kopp::cpprest does not load cpprestsdk:\n${output}")
   endif()
 endif()
+
+# A build without CMake gets the flags from pkg-config.
+file(GLOB_RECURSE packages ${WORK}/installed/*.pc)
+list(GET packages 0 package)
+cmake_path(GET package PARENT_PATH folder)
+set(ENV{PKG_CONFIG_PATH} ${folder})
+function(get_flags)
+  run(pkg-config ${ARGV})
+  separate_arguments(output UNIX_COMMAND "${output} ${FLAGS}")
+  set(flags ${output} PARENT_SCOPE)
+endfunction()
+get_flags(--cflags --libs kopp-workqueue)
+run(${COMPILER} -std=c++20 ${SOURCE}/queue.cpp ${flags} -o ${WORK}/queue)
+run(${WORK}/queue)
+get_flags(--libs kopp)
+run(${COMPILER} ${WORK}/build/CMakeFiles/operator.dir/operator.cpp.o ${flags} -Wl,-rpath,${folder}/.. -o ${WORK}/operator)
+run(${WORK}/operator --help)
+foreach(package IN LISTS packages)
+  cmake_path(GET package STEM name)
+  run(pkg-config --cflags --libs ${name})
+endforeach()
