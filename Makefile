@@ -14,14 +14,15 @@ APISERVER := build/$(PRESET)/framework/apiserver/kopp-apiserver
 WEBHOOK_OPERATOR := build/$(PRESET)/tests/cluster/webhooks/webhook_operator
 CONFORMANCE := build/$(PRESET)/tests/apiserver/conformance/apiserver_conformance_test
 
-.PHONY: help install build test demo verify stress test-cluster bench fuzz soak format check-format check-headers tidy docs \
+.PHONY: help install build build-apiserver test test-apiserver demo verify stress test-cluster bench fuzz soak format check-format check-headers tidy docs \
   image image-packages image-tree test-image test-node test-charts test-differences charts-readme generate
 help:
 	@echo "make install       build and install the libraries and programs below PREFIX=/usr/local"
 	@echo "make demo          demonstrate the sample controller on kopp-apiserver; CLUSTER=real: on etcd and kube-apiserver"
-	@echo "make test          build everything and run the tests that need no cluster"
+	@echo "make test          build kopp and run the tests that need no cluster"
+	@echo "make test-apiserver  the same for the tests of the API server in memory: for those who change it"
 	@echo "make verify        run all other checks, and skip those that have passed since their inputs changed; STEPS='asan tidy': only these"
-	@echo "make stress        run the tests of make test ROUNDS=5 times on a busy machine, and list those that failed once"
+	@echo "make stress        run the tests of both ROUNDS=5 times on a busy machine, and list those that failed once"
 	@echo "make test-cluster  test the sample controller and kubectl on kube-apiserver and kopp-apiserver, and client-go on"
 	@echo "                   kopp-apiserver; run the conformance suite, webhooks and new projects of kopp init on kube-apiserver"
 	@echo "make bench         compare the workqueue and the informers with client-go's, an operator with controller-runtime,"
@@ -71,14 +72,20 @@ build: build/$(PRESET)/build.ninja
 
 # TESTS: additional arguments for ctest, for example TESTS='-R Queue'
 test: build
-	ctest --preset $(PRESET) -j $$(nproc) $(TESTS)
+	ctest --preset $(PRESET) -j $$(nproc) --label-exclude 'apiserver|verify' $(TESTS)
+
+build-apiserver: build/$(PRESET)/build.ninja
+	cmake --build --preset $(PRESET) --target tests/apiserver/all
+
+test-apiserver: build-apiserver
+	ctest --preset $(PRESET) -j $$(nproc) --label-regex apiserver $(TESTS)
 
 # STEPS: see tests/verify.sh.
 verify:
 	@tests/verify.sh $(STEPS)
 
 ROUNDS := 5
-stress: build
+stress: build build-apiserver
 	@tests/stress.sh $(PRESET) $(ROUNDS)
 
 # CLUSTER=real runs the demo on etcd and kube-apiserver, which are built from Go modules once.
@@ -94,7 +101,7 @@ SCRIPT_ENVIRONMENT = SAMPLE_CONTROLLER=$(CURDIR)/$(CONTROLLER) KOPP_APISERVER=$(
 # Builds everything, because hardened_test.sh installs the build folder.
 test-cluster: build/$(PRESET)/build.ninja
 	@tests/packages.sh install cluster
-	cmake --build --preset $(PRESET)
+	cmake --build --preset $(PRESET) --target all apiserver_conformance_test
 	@$(SCRIPT_ENVIRONMENT) SERVER=real tests/cluster/sample_controller_test.sh
 	@$(SCRIPT_ENVIRONMENT) SERVER=real HTTP_TRANSPORT=cpprestsdk tests/cluster/sample_controller_test.sh
 	@$(SCRIPT_ENVIRONMENT) SERVER=kopp tests/cluster/sample_controller_test.sh
@@ -214,8 +221,8 @@ NOT_TIDIED := tests/install/project/% tests/subproject/project/% tests/compile_e
 tidy:
 	@tests/packages.sh install build tidy
 	cmake --preset tidy -DCMAKE_CXX_COMPILER=clang++-$(CLANG_VERSION)
-	cmake --build --preset tidy -- -k 0
-	@ninja -C build/tidy -t inputs all >build/tidy/inputs
+	cmake --build --preset tidy --target all tests/apiserver/all -- -k 0
+	@ninja -C build/tidy -t inputs all tests/apiserver/all >build/tidy/inputs
 	@units=$$(grep '/unity_.*cxx$$' build/tidy/inputs); failed=0; \
 	for file in $(filter-out $(NOT_TIDIED),$(shell git ls-files '*.cpp')); do \
 	  grep -qF "$(CURDIR)/$$file" build/tidy/inputs $$units || \

@@ -12,12 +12,13 @@ source tests/steps.sh
 passed_folder=${KOPP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kopp}/verify
 logs=build/verify
 
-readonly steps=(check-headers shared asan tsan fuzz starts tidy charts image cluster node soak)
+readonly steps=(check-headers shared fetch-content asan tsan fuzz starts tidy charts image cluster node soak)
 declare -A commands=(
-  [asan]="make test PRESET=asan"
+  [asan]="make test test-apiserver PRESET=asan"
   # Without the tests of cpprestsdk: it and its Boost are not instrumented for tsan, which would report false races.
-  [tsan]="make test PRESET=tsan"
-  [shared]="make test PRESET=shared"
+  [tsan]="make test test-apiserver PRESET=tsan"
+  [shared]=test_shared_libraries
+  [fetch-content]=fetch_content
   [fuzz]="make fuzz RUNS=20000"
   [starts]=start_and_stop
   [check-headers]="make check-headers"
@@ -47,12 +48,19 @@ tests/fuzz/run.sh         fuzz
 tests/packages_test.sh    none
 tests/soak/run.sh         soak
 tests/stress.sh           none
-tests/subproject          shared
+tests/subproject          shared fetch-content
 tests/tsan_suppressions.txt tsan
 tests/verify.sh           none
 '
 
-start_and_stop() { KOPP_START_STOP_ROUNDS=1000 make test TESTS="-R StartStop"; }
+test_shared_libraries() { make build PRESET=shared && ctest --preset shared -j "$(nproc)"; }
+
+fetch_content() { make build && ctest --preset default --label-regex verify; }
+
+start_and_stop() {
+  make build-apiserver &&
+    KOPP_START_STOP_ROUNDS=1000 build/default/tests/apiserver/apiserver_test --gtest_filter='*StartStop*'
+}
 
 main() { # [STEP...]
   (($# > 0)) || set -- "${steps[@]}"
