@@ -10,7 +10,7 @@ source "$root/tests/at_exit.sh"
 source "$root/tests/cluster/check.sh"
 unset CI WERROR PACKAGES CLANG_VERSION CLANG_FORMAT MAKEFLAGS MAKELEVEL
 
-readonly targets=(install build test demo test-cluster bench fuzz soak image test-image test-node test-differences test-charts
+readonly targets=(install build test test-apiserver demo test-cluster bench fuzz soak image test-image test-node test-differences test-charts
   generate format check-format check-headers tidy docs)
 
 main() {

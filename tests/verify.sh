@@ -14,9 +14,9 @@ logs=build/verify
 
 readonly steps=(check-headers shared fetch-content asan tsan fuzz starts tidy charts image cluster node soak)
 declare -A commands=(
-  [asan]="make test test-apiserver PRESET=asan"
+  [asan]="make -k test test-apiserver PRESET=asan"
   # Without the tests of cpprestsdk: it and its Boost are not instrumented for tsan, which would report false races.
-  [tsan]="make test test-apiserver PRESET=tsan"
+  [tsan]="make -k test test-apiserver PRESET=tsan"
   [shared]=test_shared_libraries
   [fetch-content]=fetch_content
   [fuzz]="make fuzz RUNS=20000"
@@ -55,11 +55,12 @@ tests/verify.sh           none
 
 test_shared_libraries() { make build PRESET=shared && ctest --preset shared -j "$(nproc)"; }
 
-fetch_content() { make build && ctest --preset default --label-regex verify; }
+fetch_content() { make build/default/build.ninja && ctest --preset default --label-regex verify; }
 
 start_and_stop() {
   make build-apiserver &&
-    KOPP_START_STOP_ROUNDS=1000 build/default/tests/apiserver/apiserver_test --gtest_filter='*StartStop*'
+    KOPP_START_STOP_ROUNDS=1000 timeout 600 build/default/tests/apiserver/apiserver_test --gtest_filter='StartStopTest.*' |
+    tee "$logs/rounds" && grep -q '^\[  PASSED  \] [1-9]' "$logs/rounds"
 }
 
 main() { # [STEP...]

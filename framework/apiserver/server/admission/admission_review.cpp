@@ -93,7 +93,7 @@ std::string ReviewText(const ConfiguredWebhook& webhook, const AdmissionAttribut
   const std::string& ns = is_namespace ? attributes.name : target.ns;
   const Resource& kind =
       attributes.subresource_kind == nullptr ? objects.version : *attributes.subresource_kind;
-  // Put together as text: a json value of the review would take most of the time of a call.
+  // This writes text directly: building a json value took a third of the instructions of a call.
   std::string text = R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/)" +
                      webhook.review_version + R"(","request":{"uid":)" + TextOf(uid);
   const auto add = [&text](const char* name, const std::string& value) {

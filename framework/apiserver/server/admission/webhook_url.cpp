@@ -18,7 +18,7 @@ WebhookUrl::WebhookUrl(const testing::WebhookCall& call) : path(call.path) {
     origin = call.url.substr(0, slash);
     path = slash == std::string::npos ? "" : call.url.substr(slash);
   }
-  // As client-go sends it: without dots, repeated slashes and the last slash.
+  // Removes dots, repeated slashes and the last slash, as client-go does.
   path = std::filesystem::path('/' + path + "/.").lexically_normal().parent_path();
   const Duration timeout = std::chrono::ceil<std::chrono::seconds>(call.timeout);
   target = path + "?timeout=" + detail::FormatDuration(timeout);

@@ -92,7 +92,8 @@ void CheckPreconditions(const Resource& resource, const std::string& name, const
 bool IsDeletionPending(const Resource& resource, const json& object, const DeleteOptions& options) {
   const json& pending = ValueAt(object, "/metadata/deletionGracePeriodSeconds");
   if (!StrategyOf(resource).deletes_gracefully || pending.is_null()) return false;
-  return !options.grace_period || *options.grace_period >= pending.get<std::int64_t>();
+  const std::int64_t period = options.grace_period.value_or(pending.get<std::int64_t>());
+  return (period < 0 ? 1 : period) >= pending.get<std::int64_t>();
 }
 
 json MarkForDeletion(ServerContext& context, const Resource& resource, json object,

@@ -109,6 +109,13 @@ TEST_F(PodDeleteTest, SecondDeleteKeepsTheGracePeriodOfAPodThatHasSucceededMeanw
   EXPECT_EQ(Delete(PodPath()).body, succeeded.body);
 }
 
+TEST_F(PodDeleteTest, SecondDeleteWithANegativeGracePeriodKeepsOneSecond) {
+  Create(scheduled_, {{"finalizers", {"example.com/x"}}});
+  const JsonResponse first = Delete(PodPath(), {{"gracePeriodSeconds", 1}});
+
+  EXPECT_EQ(Delete(PodPath(), {{"gracePeriodSeconds", -1}}).body, first.body);
+}
+
 TEST_F(PodDeleteTest, GracePeriodOfZeroDeletesThePodImmediately) {
   Create(scheduled_);
   Delete(PodPath(), {{"gracePeriodSeconds", 0}});
