@@ -184,7 +184,7 @@ test-node: image
 # CHARTS: only the tests whose names contain one of these words, for example CHARTS='kube_score helm_docs'.
 test-charts: build/$(PRESET)/build.ninja
 	@tests/packages.sh install cluster
-	cmake --build --preset $(PRESET) --target sample-controller kopp-apiserver
+	cmake --build --preset $(PRESET) --target sample-controller kopp-apiserver webhook_operator
 	@$(SCRIPT_ENVIRONMENT) tests/charts/run.sh $(CHARTS)
 
 charts-readme:

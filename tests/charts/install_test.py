@@ -17,6 +17,7 @@ from charts import (FULLNAME, HELMS, NAMESPACE, RELEASE, ROOT, SAMPLE, CommandEr
 from servers import Server, eventually
 
 PROGRAM = os.environ["SAMPLE_CONTROLLER"]
+WEBHOOK_OPERATOR = os.environ["WEBHOOK_OPERATOR"]
 FOO = yaml.safe_load((ROOT / "controllers/sample/manifests/example-foo.yaml").read_text())
 KINDS = ("serviceaccounts,services,deployments.apps,networkpolicies,poddisruptionbudgets,roles,rolebindings,"
          "clusterroles,clusterrolebindings,pods,configmaps")
@@ -141,10 +142,13 @@ class Security(ServerTest):
 
 
 class Monitoring(ServerTest):
-    def test_queries_of_dashboard_and_alerts_name_metrics_that_the_program_serves(self):
+    def test_queries_of_dashboard_and_alerts_name_metrics_that_programs_serve(self):
         self.server.create(yaml.safe_load((ROOT / "controllers/sample/manifests/crd-status-subresource.yaml").read_text()))
         self.server.create({**FOO, "metadata": {"name": "foo", "namespace": NAMESPACE}})
-        served = self.served_metrics()
+        served = self.served_metrics(r'reconcile_total\{.*"success"\} [1-9]', PROGRAM, "--leader-elect",
+                                     f"--leader-election-namespace={NAMESPACE}")
+        served |= self.served_metrics("^controller_runtime_webhook_", WEBHOOK_OPERATOR, "--webhook-port=0",
+                                      f"--webhook-cert-path={self.new_certificate()}")
         values = {"metrics.grafanaDashboard.enabled": True, "metrics.prometheusRule.enabled": True,
                   "metrics.serviceMonitor.renderMode": "alwaysRender"}
         objects = render(values)
@@ -153,25 +157,33 @@ class Monitoring(ServerTest):
         self.assertGreaterEqual(len(queried), 12)
         self.assertEqual(set(), queried - served)
 
-    def served_metrics(self):
-        """Runs the program until it has reconciled; returns the names of all its metrics."""
+    def new_certificate(self):
+        """Returns the folder of a certificate and its key."""
+        folder = self.server.folder / "certificate"
+        folder.mkdir()
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc",
+                        "-subj", "/CN=webhooks", "-days", "1", "-keyout", folder / "tls.key", "-out", folder / "tls.crt"],
+                       check=True, capture_output=True)
+        return folder
+
+    def served_metrics(self, pattern, *command):
+        """Runs an operator until a line of its metrics matches; returns the names of all its metrics."""
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             address = f"127.0.0.1:{free.getsockname()[1]}"
-        with open(self.server.folder / "program.log", "w") as log:
-            program = subprocess.Popen([PROGRAM, f"--kubeconfig={self.server.folder}/admin.kubeconfig", "--leader-elect",
-                                        f"--leader-election-namespace={NAMESPACE}", f"--metrics-bind-address={address}",
-                                        "--metrics-secure=false"], stdout=log, stderr=log)
+        with open(self.server.folder / "program.log", "a") as log:
+            program = subprocess.Popen([*command, f"--kubeconfig={self.server.folder}/admin.kubeconfig",
+                                        f"--metrics-bind-address={address}", "--metrics-secure=false"], stdout=log, stderr=log)
         try:
-            text = eventually(lambda: self.scrape(address))
+            text = eventually(lambda: self.scrape(address, pattern))
         finally:
             program.terminate()
             program.wait(timeout=60)
         return set(re.findall(r"^([a-z_]+)[{ ]", text, re.MULTILINE))
 
-    def scrape(self, address):
+    def scrape(self, address, pattern):
         try:
             text = urllib.request.urlopen(f"http://{address}/metrics", timeout=60).read().decode()
         except urllib.error.URLError:
             return None
-        return text if re.search(r'reconcile_total\{.*"success"\} [1-9]', text) else None
+        return text if re.search(pattern, text, re.MULTILINE) else None

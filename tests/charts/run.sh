@@ -78,6 +78,7 @@ main() {
   for pattern in "$@"; do arguments+=(-k "$pattern"); done
   export HELM3=$helms/helm3 HELM4=$helms/helm4 HELM_DOCS=$tools/helm-docs KUBE_SCORE=$tools/kube-score KUBECTL=$cluster/kubectl
   export SAMPLE_CONTROLLER=${SAMPLE_CONTROLLER:-$root/build/default/controllers/sample/sample-controller}
+  export WEBHOOK_OPERATOR=${WEBHOOK_OPERATOR:-$root/build/default/tests/cluster/webhooks/webhook_operator}
   export KOPP_APISERVER=${KOPP_APISERVER:-$root/build/default/framework/apiserver/kopp-apiserver} KOPP_PROGRAMS=$cluster
   export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost # do not use a proxy for loopback
   unset KUBECONFIG
