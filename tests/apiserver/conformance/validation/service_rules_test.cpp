@@ -174,10 +174,11 @@ class ServiceUpdateTest : public ConformanceTest {
 };
 
 TEST_F(ServiceUpdateTest, AnotherClusterIpIsRejected) {
+  // No other Service gets the address of the Service kubernetes.
   const std::string spec = R"({"ports": [{"port": 80}]})";
   EXPECT_THAT(
-      CreateAndPatch(spec, {{"clusterIP", "10.0.0.222"}}).message(),
-      EndsWith(R"(spec.clusterIPs[0]: Invalid value: ["10.0.0.222"]: may not change once set)"));
+      CreateAndPatch(spec, {{"clusterIP", "10.0.0.1"}}).message(),
+      EndsWith(R"(spec.clusterIPs[0]: Invalid value: ["10.0.0.1"]: may not change once set)"));
 }
 
 TEST_F(ServiceUpdateTest, AHeadlessServiceGetsNoAddress) {
