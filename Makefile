@@ -15,7 +15,7 @@ WEBHOOK_OPERATOR := build/$(PRESET)/tests/cluster/webhooks/webhook_operator
 CONFORMANCE := build/$(PRESET)/tests/apiserver/conformance/apiserver_conformance_test
 
 .PHONY: help install build build-apiserver test test-apiserver demo verify stress test-cluster bench fuzz soak format check-format check-headers tidy docs \
-  image image-packages image-tree test-image test-node test-charts test-differences charts-readme generate
+  image image-packages image-tree test-image test-node test-charts test-platforms test-differences charts-readme generate
 help:
 	@echo "make install       build and install the libraries and programs below PREFIX=/usr/local"
 	@echo "make demo          demonstrate the sample controller on kopp-apiserver; CLUSTER=real: on etcd and kube-apiserver"
@@ -33,6 +33,7 @@ help:
 	@echo "make image         build the container image of the sample controller without Docker; IMAGE=, TAG=: its name"
 	@echo "make test-image    check the image; REBUILD=1: also that a second build elsewhere gives the same digest"
 	@echo "make test-node     install the chart with Helm on a node with containerd and a kubelet, where Pods run; needs root"
+	@echo "make test-platforms  run make demo and make test in empty systems: SYSTEMS='trixie bookworm:clang-16', each with its compiler"
 	@echo "make test-differences  send mutated objects to kube-apiserver and kopp-apiserver, and compare: REQUESTS=10000 SEED=1; OBJECTS=FOLDER"
 	@echo "make test-charts   test the Helm charts with Helm 3 and Helm 4, on kopp-apiserver and on kube-apiserver"
 	@echo "make charts-readme generate the README pages of the charts from their values"
@@ -175,6 +176,12 @@ test-differences: build/$(PRESET)/build.ninja
 	cmake --build --preset $(PRESET) --target kopp-apiserver website-operator
 	@$(SCRIPT_ENVIRONMENT) WEBSITE_OPERATOR=$(CURDIR)/build/$(PRESET)/examples/website/website-operator \
 	  SEED='$(SEED)' REQUESTS='$(REQUESTS)' OBJECTS='$(OBJECTS)' KIND='$(KIND)' SHOW='$(SHOW)' tests/differences/differences_test.sh
+
+# The systems of docs/platforms.md that can be tested on Debian: releases of Debian, each with a compiler other than its g++ or without.
+SYSTEMS := bookworm trixie trixie:g++-13 bookworm:clang-16 trixie:clang-19
+test-platforms:
+	@tests/packages.sh install platforms
+	@failed=0; for system in $(SYSTEMS); do $(SUDO) tests/platforms/platform_test.sh $$(echo $$system | tr : ' ') || failed=1; done; exit $$failed
 
 test-node: image
 	@tests/packages.sh install node

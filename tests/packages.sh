@@ -64,6 +64,7 @@ names_of() { # GROUP...
       format) [[ -n ${CLANG_FORMAT:-} ]] || echo clang-format-16 && echo shellcheck ;;
       docs) echo doxygen graphviz ;;
       venv) echo python3-venv ;;
+      platforms) echo debootstrap git util-linux ;;
       *) fail "packages.sh: there is no group '$group'" ;;
     esac
   done

@@ -46,6 +46,7 @@ tests/differences         none
 tests/docs                shared cluster node
 tests/fuzz/run.sh         fuzz
 tests/packages_test.sh    none
+tests/platforms           none
 tests/soak/run.sh         soak
 tests/stress.sh           none
 tests/subproject          shared fetch-content
