@@ -15,7 +15,7 @@ WEBHOOK_OPERATOR := build/$(PRESET)/tests/cluster/webhooks/webhook_operator
 CONFORMANCE := build/$(PRESET)/tests/apiserver/conformance/apiserver_conformance_test
 
 .PHONY: help install build build-apiserver test test-apiserver demo verify stress test-cluster bench fuzz soak format check-format check-headers tidy docs \
-  image image-packages image-tree test-image test-node test-charts test-platforms test-differences charts-readme generate
+  deb image image-packages image-tree test-image test-node test-charts test-platforms test-differences charts-readme generate
 help:
 	@echo "make install       build and install the libraries and programs below PREFIX=/usr/local"
 	@echo "make demo          demonstrate the sample controller on kopp-apiserver; CLUSTER=real: on etcd and kube-apiserver"
@@ -30,10 +30,11 @@ help:
 	@echo "make fuzz          fuzz kopp-apiserver and the parsers of the client for SECONDS=60 each; RUNS=20000: with the same inputs each time"
 	@echo "make soak          run informers behind a broken network for MINUTES=10 and check their caches; SERVER=real: on etcd"
 	@echo "                   and kube-apiserver"
+	@echo "make deb           build the packages libkopp-dev, libkopp0.1 and kopp-tools for this release of Debian or Ubuntu"
 	@echo "make image         build the container image of the sample controller without Docker; IMAGE=, TAG=: its name"
 	@echo "make test-image    check the image; REBUILD=1: also that a second build elsewhere gives the same digest"
 	@echo "make test-node     install the chart with Helm on a node with containerd and a kubelet, where Pods run; needs root"
-	@echo "make test-platforms  run make demo and make test in empty systems: SYSTEMS='trixie bookworm:clang-16', each with its compiler"
+	@echo "make test-platforms  run make demo, make test and make deb in empty systems: SYSTEMS='trixie bookworm:clang-16', COMMANDS='demo deb'"
 	@echo "make test-differences  send mutated objects to kube-apiserver and kopp-apiserver, and compare: REQUESTS=10000 SEED=1; OBJECTS=FOLDER"
 	@echo "make test-charts   test the Helm charts with Helm 3 and Helm 4, on kopp-apiserver and on kube-apiserver"
 	@echo "make charts-readme generate the README pages of the charts from their values"
@@ -138,6 +139,13 @@ soak: build/$(PRESET)/build.ninja
 	cmake --build --preset $(PRESET) --target soak soak_checker
 	@SERVER=$(SERVER) tests/soak/run.sh build/$(PRESET)/tests/soak $$(($(MINUTES) * 60)) $(SEED)
 
+# The packages for Debian, in build/deb/packages. DEBEMAIL='NAME <ADDRESS>': their maintainer.
+deb:
+	@tests/packages.sh install deb
+	cmake --preset deb
+	cmake --build --preset deb
+	SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) cpack --preset deb
+
 # The container image: see controllers/image/README.md. All time stamps in it are SOURCE_DATE_EPOCH.
 IMAGE ?= sample-controller
 VERSION := $(shell awk '/^project.kopp VERSION/ {print $$3}' CMakeLists.txt)
@@ -178,10 +186,11 @@ test-differences: build/$(PRESET)/build.ninja
 	  SEED='$(SEED)' REQUESTS='$(REQUESTS)' OBJECTS='$(OBJECTS)' KIND='$(KIND)' SHOW='$(SHOW)' tests/differences/differences_test.sh
 
 # The systems of docs/platforms.md that can be tested on Debian: releases of Debian, each with a compiler other than its g++ or without.
+# COMMANDS: see tests/platforms/platform_test.sh.
 SYSTEMS := bookworm trixie trixie:g++-13 bookworm:clang-16 trixie:clang-19
 test-platforms:
 	@tests/packages.sh install platforms
-	@failed=0; for system in $(SYSTEMS); do $(SUDO) tests/platforms/platform_test.sh $$(echo $$system | tr : ' ') || failed=1; done; exit $$failed
+	@failed=0; for system in $(SYSTEMS); do $(SUDO) env COMMANDS="$(COMMANDS)" tests/platforms/platform_test.sh $$(echo $$system | tr : ' ') || failed=1; done; exit $$failed
 
 test-node: image
 	@tests/packages.sh install node

@@ -8,6 +8,15 @@ function(kopp_install)
   endif()
 endfunction()
 
+# The components of the installation are the packages of KoppDebian.cmake: kopp_libraries, kopp_tools, and kopp_dev for the rest.
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME kopp_dev)
+function(kopp_install_library target)
+  kopp_install(TARGETS ${target} EXPORT kopp LIBRARY COMPONENT kopp_libraries NAMELINK_COMPONENT kopp_dev FILE_SET HEADERS)
+endfunction()
+function(kopp_install_program target)
+  kopp_install(TARGETS ${target} COMPONENT kopp_tools)
+endfunction()
+
 # Sets what the installed libraries have in common. They are position-independent, so that you may link static libraries
 # into a shared one. A build with BUILD_SHARED_LIBS has the same objects, so ccache has most of them.
 function(kopp_set_library_properties target)
@@ -40,5 +49,5 @@ function(kopp_add_doubles module)
   target_link_libraries(kopp_${module}_testing
     PUBLIC kopp::${module} ${arg_LINKS} PRIVATE $<BUILD_INTERFACE:kopp_warnings>)
   target_sources(kopp_${module}_testing PUBLIC FILE_SET HEADERS BASE_DIRS testing/include FILES ${arg_HEADERS})
-  kopp_install(TARGETS kopp_${module}_testing EXPORT kopp FILE_SET HEADERS)
+  kopp_install_library(kopp_${module}_testing)
 endfunction()

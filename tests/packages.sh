@@ -55,6 +55,7 @@ names_of() { # GROUP...
         echo libsimdjson-dev libssl-dev libyaml-cpp-dev nlohmann-json3-dev prometheus-cpp-dev
         ;;
       build) names_of library && echo ccache curl jq libgmock-dev libgtest-dev librapidcheck-dev mold patch pkgconf python3 ;;
+      deb) names_of library && echo dpkg-dev file gzip help2man ;;
       demo) echo curl jq ;;
       cluster) echo ca-certificates curl jq openssl python3 util-linux ;;
       node) names_of cluster && echo build-essential containerd containernetworking-plugins iproute2 runc ;;
