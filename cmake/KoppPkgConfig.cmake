@@ -58,14 +58,19 @@ function(kopp_install_pkgconfig name library description)
   list(JOIN libraries " " libraries)
   list(JOIN packages " " packages)
   cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig OUTPUT_VARIABLE prefix)
+  # An absolute folder replaces the prefix.
+  set(include_folder "\${prefix}")
+  cmake_path(APPEND include_folder ${CMAKE_INSTALL_INCLUDEDIR})
+  set(library_folder "\${prefix}")
+  cmake_path(APPEND library_folder ${CMAKE_INSTALL_LIBDIR})
   file(CONFIGURE OUTPUT ${name}.pc @ONLY CONTENT [[
 prefix=${pcfiledir}/@prefix@
 Name: @name@
 Description: @description@
 Version: @PROJECT_VERSION@
 Requires: @packages@
-Cflags: -I${prefix}/@CMAKE_INSTALL_INCLUDEDIR@ -pthread
-Libs: -L${prefix}/@CMAKE_INSTALL_LIBDIR@ @libraries@ -pthread
+Cflags: -I@include_folder@ -pthread
+Libs: -L@library_folder@ @libraries@ -pthread
 ]])
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
