@@ -39,9 +39,11 @@ function(kopp_add_debian_package component package)
 endfunction()
 
 # The changelog of the packages has the date of the newest release of CHANGELOG.md, which has the changes.
-file(STRINGS ${PROJECT_SOURCE_DIR}/CHANGELOG.md kopp_date REGEX "^## ${PROJECT_VERSION} — ")
-string(REGEX MATCH "[0-9]+-[0-9]+-[0-9]+$" kopp_date "${kopp_date}")
-execute_process(COMMAND date --utc --rfc-email --date=${kopp_date} OUTPUT_VARIABLE kopp_date OUTPUT_STRIP_TRAILING_WHITESPACE
+file(READ ${PROJECT_SOURCE_DIR}/CHANGELOG.md kopp_changes)
+if(NOT kopp_changes MATCHES "\n## ${PROJECT_VERSION} — ([0-9]+-[0-9]+-[0-9]+)\n")
+  message(FATAL_ERROR "CHANGELOG.md has no date of the release ${PROJECT_VERSION}")
+endif()
+execute_process(COMMAND date --utc --rfc-email --date=${CMAKE_MATCH_1} OUTPUT_VARIABLE kopp_date OUTPUT_STRIP_TRAILING_WHITESPACE
   COMMAND_ERROR_IS_FATAL ANY)
 set(kopp_changelog ${PROJECT_BINARY_DIR}/debian/changelog.gz)
 file(CONFIGURE OUTPUT debian/changelog @ONLY CONTENT
