@@ -139,12 +139,17 @@ soak: build/$(PRESET)/build.ninja
 	cmake --build --preset $(PRESET) --target soak soak_checker
 	@SERVER=$(SERVER) tests/soak/run.sh build/$(PRESET)/tests/soak $$(($(MINUTES) * 60)) $(SEED)
 
-# The packages for Debian, in build/deb/packages. DEBEMAIL='NAME <ADDRESS>': their maintainer.
+# The packages for Debian, in build/deb/packages. DEBEMAIL='NAME <ADDRESS>': their maintainer. Their version has the date and
+# the commit, unless this is the commit of the release.
+DEB_VERSION ?= $(VERSION)$(shell git describe --exact-match --match v$(VERSION) >/dev/null 2>&1 || \
+  git log -1 --format=+git%cd.%h --date=format:%Y%m%d%H%M 2>/dev/null)
+deb: export SOURCE_DATE_EPOCH := $(SOURCE_DATE_EPOCH)
 deb:
 	@tests/packages.sh install deb
-	cmake --preset deb
+	cmake --preset deb -DKOPP_DEBIAN_VERSION=$(DEB_VERSION)
 	cmake --build --preset deb
-	SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) cpack --preset deb
+	rm -f build/deb/packages/*.deb
+	cpack --preset deb
 
 # The container image: see controllers/image/README.md. All time stamps in it are SOURCE_DATE_EPOCH.
 IMAGE ?= sample-controller
@@ -185,12 +190,11 @@ test-differences: build/$(PRESET)/build.ninja
 	@$(SCRIPT_ENVIRONMENT) WEBSITE_OPERATOR=$(CURDIR)/build/$(PRESET)/examples/website/website-operator \
 	  SEED='$(SEED)' REQUESTS='$(REQUESTS)' OBJECTS='$(OBJECTS)' KIND='$(KIND)' SHOW='$(SHOW)' tests/differences/differences_test.sh
 
-# The systems of docs/platforms.md that can be tested on Debian: releases of Debian, each with a compiler other than its g++ or without.
-# COMMANDS: see tests/platforms/platform_test.sh.
+# SYSTEMS: RELEASE has the g++ of this release of Debian, RELEASE:PACKAGE another compiler. COMMANDS: see tests/platforms/platform_test.sh.
 SYSTEMS := bookworm trixie trixie:g++-13 bookworm:clang-16 trixie:clang-19
 test-platforms:
 	@tests/packages.sh install platforms
-	@failed=0; for system in $(SYSTEMS); do $(SUDO) env COMMANDS="$(COMMANDS)" tests/platforms/platform_test.sh $$(echo $$system | tr : ' ') || failed=1; done; exit $$failed
+	@failed=0; for system in $(SYSTEMS); do $(SUDO) env COMMANDS="$(COMMANDS)" DEBIAN_MIRROR="$(DEBIAN_MIRROR)" tests/platforms/platform_test.sh $$(echo $$system | tr : ' ') || failed=1; done; exit $$failed
 
 test-node: image
 	@tests/packages.sh install node

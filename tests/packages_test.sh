@@ -10,8 +10,8 @@ source "$root/tests/at_exit.sh"
 source "$root/tests/cluster/check.sh"
 unset CI WERROR PACKAGES CLANG_VERSION CLANG_FORMAT MAKEFLAGS MAKELEVEL
 
-readonly targets=(install build test test-apiserver demo test-cluster bench fuzz soak image test-image test-node test-differences test-charts
-  generate format check-format check-headers tidy docs)
+readonly targets=(install build test test-apiserver demo test-cluster bench fuzz soak deb image test-image test-node test-platforms test-differences
+  test-charts generate format check-format check-headers tidy docs)
 
 main() {
   folder=$(mktemp -d)

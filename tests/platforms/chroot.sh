@@ -1,14 +1,16 @@
 # shellcheck shell=bash
 # Systems of Debian in folders, made by debootstrap, in which commands run as root. Source this file.
-# Each command has its own mounts, processes and devices: all of them end with it, also if it is killed.
+# Each command has its own mounts, processes and terminals: all of them end with it, also if it is killed.
 
 # Makes FOLDER the root of an empty system. FOLDER must not exist.
 chroot_create() { # FOLDER RELEASE
   [[ ! -e $1 ]] || { echo "chroot.sh: $1 exists" >&2 && return 1; }
   mkdir -p "$(dirname "$1")"
-  debootstrap --variant=minbase "$2" "$1" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$1.log" 2>&1 ||
+  unshare --mount --pid --fork --kill-child --mount-proc \
+    debootstrap --variant=minbase "$2" "$1" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$1.log" 2>&1 ||
     { cat "$1.log" >&2 && return 1; }
   cp /etc/resolv.conf "$1/etc/"
+  printf '127.0.0.1 localhost\n::1 localhost\n' >"$1/etc/hosts"
   local file
   for file in /etc/apt/apt.conf.d/*proxy*; do
     [[ ! -e $file ]] || cp "$file" "$1/etc/apt/apt.conf.d/"
