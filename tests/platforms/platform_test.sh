@@ -34,7 +34,7 @@ main() {
   return "$code"
 }
 
-clone() { git clone --quiet --no-hardlinks "$root" "$1/root/kopp"; } # SYSTEM
+clone() { git clone --quiet --no-hardlinks "$root" "$1/kopp"; } # SYSTEM
 
 # Runs a command, and prints a line with its result and its seconds.
 timed() { # NAME COMMAND...
@@ -45,18 +45,18 @@ timed() { # NAME COMMAND...
 }
 
 build() { # COMMAND
-  chroot_run "$system" WERROR=1 ${compiler:+"CXX=${compiler/#clang/clang++}"} make -C /root/kopp "$1"
+  chroot_run "$system" WERROR=1 ${compiler:+"CXX=${compiler/#clang/clang++}"} make -C /kopp "$1"
 }
 
 # lintian checks the packages. A system that has only these, CMake with the make that it recommends, a compiler and pkg-config builds
 # README's operator and programs without further settings. curl, jq and procps are for the tests.
 test_packages() {
   chroot_install "$system" lintian &&
-    chroot_run "$system" bash -c 'lintian --fail-on error,warning --allow-root /root/kopp/build/deb/packages/*.deb' &&
-    chroot_create "$packages" "$release" && clone "$packages" && cp "$system"/root/kopp/build/deb/packages/*.deb "$packages/root/" &&
+    chroot_run "$system" bash -c 'lintian --fail-on error,warning --allow-root /kopp/build/deb/packages/*.deb' &&
+    chroot_create "$packages" "$release" && clone "$packages" && cp "$system"/kopp/build/deb/packages/*.deb "$packages/" &&
     chroot_run "$packages" DEBIAN_FRONTEND=noninteractive bash -c \
-      'apt-get install -y -qq --no-install-recommends /root/*.deb cmake make g++ pkgconf curl jq procps >/dev/null' &&
-    chroot_run "$packages" bash /root/kopp/tests/platforms/use_packages.sh
+      'apt-get install -y -qq --no-install-recommends /*.deb cmake make g++ pkgconf curl jq procps >/dev/null' &&
+    chroot_run "$packages" bash /kopp/tests/platforms/use_packages.sh
 }
 
 main
