@@ -12,14 +12,24 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST_F(WebhookServerTest, TheReadinessCheckFailsAfterTheServerHasStopped) {
+/// Its manager stops all servers but that of webhooks only when the test has ended.
+class StoppedWebhookServerTest : public WebhookServerTest {
+ protected:
+  ~StoppedWebhookServerTest() override {
+    proceed_.count_down();
+    StopServed();
+  }
+
+  std::latch proceed_{1};
+};
+
+TEST_F(StoppedWebhookServerTest, TheReadinessCheckFails) {
   options_.health.bind_address = "127.0.0.1:0";
-  std::latch proceed{1};
   NewManager().AddWebhook("/all", [](const auto&, auto&) { return AdmissionResponse{}; });
   served_->Add({.name = "last", .group = RunnableGroup::kServers},
-               [&](const std::stop_token& stop) {
+               [this](const std::stop_token& stop) {
                  static_cast<void>(SleepUntil(clock_, TimePoint::max(), stop));
-                 proceed.wait();
+                 proceed_.wait();
                });
   StartManager();
   const std::uint16_t health = HealthPort();
@@ -31,7 +41,6 @@ TEST_F(WebhookServerTest, TheReadinessCheckFailsAfterTheServerHasStopped) {
   }
 
   EXPECT_EQ(testing::Get(health, "/readyz/webhook").status, 500);
-  proceed.count_down();
 }
 
 TEST_F(WebhookServerTest, TheServerServesForADelayAfterAStopRequest) {
