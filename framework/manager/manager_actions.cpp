@@ -44,6 +44,9 @@ int Manager::Impl::PrintRoles() const {
   try {
     std::cout << PrintRbac(Permissions(),
                            {.name = options_.name, .namespaces = WatchedNamespaces(options_)});
+    for (const std::string& warning : webhooks_.Warnings()) {
+      std::cerr << "Warning: " << warning << '\n';
+    }
     return 0;
   } catch (const ConfigError& error) {
     options_.log.Error("Cannot print the Roles", {{"err", error.what()}});

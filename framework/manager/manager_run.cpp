@@ -59,7 +59,7 @@ bool Manager::Impl::Start(const std::stop_token& stop) {
   AddLivenessChecks(view_, endpoints_->liveness());
   for (const auto& controller : controllers_)
     AddLivenessChecks(view_, *controller, endpoints_->liveness());
-  webhooks_.Start(endpoints_->readiness());  // before readiness is served
+  webhooks_.Start(endpoints_->readiness(), view_.may_reconcile);  // before readiness is served
   endpoints_->Start(*metrics_, Client(*direct_transport_, options_.name));
   endpoints_->StartDebugPages(MakeDebugSource(view_, history_.get(), webhooks()));
   Group(RunnableGroup::kServers).Start();
@@ -207,6 +207,7 @@ void Manager::Impl::Lead(const std::stop_token& stop) {
 /// Runs the controllers and kLeaderElected until `stop`. They have ended when it returns or throws.
 void Manager::Impl::LeadUntil(const std::stop_token& stop) {
   leadership_.StartTerm();
+  webhooks_.OnElected();
   skipped_->Start(TermEvents());
   write_loops_.Start(TermEvents());
   try {

@@ -2,6 +2,7 @@
 
 #include "base/ascii.hpp"
 #include "base/quoted.hpp"
+#include "net/certificate.hpp"
 #include "webhook/webhook_configurations.hpp"
 #include "webhook_flags.hpp"
 
@@ -43,11 +44,20 @@ ObjectKey ServiceOf(const Options& options) {
                       detail::Quoted(service));
   }
   try {
-    return {LeaderElectionNamespace({}), ObjectNameOf(options) + "-webhook-service"};
+    return {LeaderElectionNamespace(options.leader_election),
+            ObjectNameOf(options) + "-webhook-service"};
   } catch (const ConfigError&) {
     throw ConfigError(
         "the namespace of the webhooks is not known: pass --webhook-service=NAMESPACE/NAME");
   }
+}
+
+CertificateFiles FilesOf(const WebhookServerOptions& options) {
+  return {.flag = "--webhook-cert-path",
+          .folder = options.cert_path,
+          .certificate = options.cert_name,
+          .key = options.cert_key,
+          .client_ca = options.client_ca_name};
 }
 
 }  // namespace
@@ -55,6 +65,7 @@ ObjectKey ServiceOf(const Options& options) {
 ManagerWebhooks::ManagerWebhooks(const Options& options, const Client& client, const Cache& cache,
                                  Metrics& metrics)
     : options_(options),
+      client_(client),
       metrics_(metrics),
       registry_({.client = client,
                  .cache = cache,
@@ -63,19 +74,61 @@ ManagerWebhooks::ManagerWebhooks(const Options& options, const Client& client, c
                  .log = options.log,
                  .clock = options.clock}) {}
 
-void ManagerWebhooks::Start(HealthChecks& readiness) {
+void ManagerWebhooks::Start(HealthChecks& readiness, std::function<bool()> is_leader) {
   registry_.Close();
   if (registry_.empty()) return;
   if (options_.webhook.port < 0) {
     options_.log.Info("Webhooks are not served", {{"webhook-port", options_.webhook.port}});
     return;
   }
-  server_ = std::make_unique<WebhookServer>(WebhookServing{.options = options_.webhook,
-                                                           .webhooks = registry_,
-                                                           .metrics = metrics_,
-                                                           .log = options_.log,
-                                                           .clock = options_.clock});
-  readiness.Add("webhook", [this] { return server_->Problem(); });
+  const WebhookServing serving{.options = options_.webhook,
+                               .webhooks = registry_,
+                               .metrics = metrics_,
+                               .log = options_.log,
+                               .clock = options_.clock};
+  if (IssuesCertificates()) {
+    ServeIssued(serving, std::move(is_leader));
+  } else {
+    ServeFiles(serving);
+  }
+  readiness.Add("webhook", [this] { return Problem(); });
+}
+
+void ManagerWebhooks::ServeFiles(const WebhookServing& serving) {
+  files_ = WatchCertificate(FilesOf(options_.webhook), metrics_, options_.log, options_.clock);
+  server_ = std::make_unique<WebhookServer>(serving, files_->initial());
+  server_->SetCertificate(files_->initial());  // also reports when it expires
+  files_->Start([this](const HttpServerTls& next) { server_->SetCertificate(next); });
+}
+
+/// Until the first certificate is issued, the server has one that no client accepts.
+void ManagerWebhooks::ServeIssued(const WebhookServing& serving, std::function<bool()> is_leader) {
+  if (!options_.webhook.client_ca_name.empty()) {
+    throw ConfigError("--webhook-client-ca-name is a file in --webhook-cert-path: set that, too");
+  }
+  const ObjectKey service = ServiceOf(options_);
+  const detail::ServerCertificate temporary = detail::SelfSignedCertificate();
+  server_ = std::make_unique<WebhookServer>(
+      serving, HttpServerTls{.certificate = temporary.chain, .key = temporary.key});
+  issued_ = std::make_unique<IssuedCertificates>(IssuedCertificatesOptions{
+      .issuer = {.service = service,
+                 .configuration_kinds = ConfigurationKindsOf(registry_.kinds()),
+                 .log = options_.log,
+                 .clock = options_.clock},
+      .client = client_,
+      .is_leader = std::move(is_leader),
+      .apply = [this](const HttpServerTls& next) { server_->SetCertificate(next); }});
+}
+
+std::optional<std::string> ManagerWebhooks::Problem() const {
+  if (issued_) {
+    if (std::string problem = issued_->Problem(); !problem.empty()) return problem;
+  }
+  return server_->Problem();
+}
+
+void ManagerWebhooks::OnElected() {
+  if (issued_) issued_->Check();
 }
 
 void ManagerWebhooks::AnnounceShutdown() {
@@ -91,17 +144,47 @@ void ManagerWebhooks::Stop(Shutdown& shutdown) {
     if (!server_->Drain(deadline)) running.emplace_back("webhooks");
     return running;
   });
-  shutdown.Await("webhooks", [this] { server_->Stop(); });
+  shutdown.Await("webhooks", [this] {
+    files_.reset();
+    if (issued_) issued_->Stop();
+    server_->Stop();
+  });
+}
+
+bool ManagerWebhooks::IsServiceKnown() const {
+  if (!options_.webhook.service.empty()) return true;
+  if (!IssuesCertificates()) return false;
+  try {
+    static_cast<void>(ServiceOf(options_));
+    return true;
+  } catch (const ConfigError&) {
+    return false;
+  }
+}
+
+std::vector<std::string> ManagerWebhooks::Warnings() const {
+  if (!AreServed() || !IssuesCertificates() || IsServiceKnown()) return {};
+  return {
+      "the rules for the certificates of the webhooks are not printed, because their namespace "
+      "is not known: pass --webhook-service=NAMESPACE/NAME"};
 }
 
 std::vector<Permission> ManagerWebhooks::Permissions() const {
-  if (!AreServed() || options_.webhook.service.empty()) return {};
+  if (!AreServed() || !IsServiceKnown()) return {};
   const ObjectKey service = ServiceOf(options_);
   std::vector<Permission> all;
   for (const Kind* kind : ConfigurationKindsOf(registry_.kinds())) {
     all.push_back(PermissionFor(*kind, {"get"}));
+    if (IssuesCertificates()) all.back().verbs = {"get", "list", "patch", "watch"};
     all.back().names = {ConfigurationNameOf(service)};
   }
+  if (!IssuesCertificates()) return all;
+  const ObjectKey secret = CertificateSecretOf(service);
+  all.push_back(PermissionFor(Secret::kKind, {"get", "list", "update", "watch"}));
+  all.back().names = {secret.name};
+  all.back().ns = secret.ns;
+  all.push_back(PermissionFor(Secret::kKind, {"create"}));  // RBAC cannot restrict it to a name
+  all.back().ns = secret.ns;
   return all;
 }
 
@@ -109,16 +192,25 @@ std::vector<std::string> ManagerWebhooks::FindProblems(const Client& client) con
   if (!AreServed()) return {};
   std::vector<std::string> problems;
   try {
-    WebhookServer::RequireCertificate(options_.webhook, metrics_, options_.clock);
+    if (IssuesCertificates()) {
+      const auto secret = client.Get<Secret>(CertificateSecretOf(ServiceOf(options_)));
+      if (secret) static_cast<void>(CertificatesIn(*secret));
+    } else {
+      const auto files =
+          WatchCertificate(FilesOf(options_.webhook), metrics_, Logger(), options_.clock);
+      WebhookServer::RequireUsable(files->initial(), options_.clock);
+    }
   } catch (const ConfigError& error) {
     problems.emplace_back(error.what());
+    if (IssuesCertificates()) return problems;
   }
-  if (options_.webhook.service.empty()) return problems;
+  if (!IssuesCertificates() && options_.webhook.service.empty()) return problems;
   const ObjectKey service = ServiceOf(options_);
   for (const Kind* kind : ConfigurationKindsOf(registry_.kinds())) {
     const auto stored = client.Dynamic(*kind).Get({"", ConfigurationNameOf(service)});
     if (stored) {
-      std::ranges::move(FindDifferences(registry_.kinds(), stored->Json()),
+      std::ranges::move(FindDifferences(registry_.kinds(), stored->Json(),
+                                        /*requires_ca=*/!IssuesCertificates()),
                         std::back_inserter(problems));
     } else {
       problems.push_back("there is no " + std::string(kind->kind) + " \"" +

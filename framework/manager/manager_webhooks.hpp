@@ -1,10 +1,14 @@
 #pragma once
 
+#include "serving/certificate_watcher.hpp"
 #include "shutdown.hpp"
+#include "webhook/issued_certificates.hpp"
 #include "webhook/webhook_registry.hpp"
 #include "webhook/webhook_server.hpp"
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +24,7 @@ namespace kopp {
 /// The webhooks of a Manager, and their server.
 class ManagerWebhooks {
  public:
-  /// All must outlive the object.
+  /// All must outlive the object. Certificates are issued with `client`.
   ManagerWebhooks(const Options& options, const Client& client, const Cache& cache,
                   Metrics& metrics);
 
@@ -28,29 +32,44 @@ class ManagerWebhooks {
 
   /// Serves the webhooks, if there are any and WebhookServerOptions::port is not -1, and adds the
   /// check "webhook" to `readiness`. Throws ConfigError, which names the flag, if it cannot.
-  void Start(HealthChecks& readiness);
+  /// `is_leader` is called by other threads until Stop.
+  void Start(HealthChecks& readiness, std::function<bool()> is_leader);
+  /// This replica has become the leader: it issues the certificates that are due.
+  void OnElected();
   /// Starts the shutdown of the server; see WebhookServer::AnnounceShutdown. Does nothing without
   /// one.
   void AnnounceShutdown();
   /// Blocks until all requests are answered, and ends the server.
   void Stop(Shutdown& shutdown);
 
-  /// Returns what FindProblems needs: to read the configurations, if their Service is known.
+  /// Returns what the program needs to issue certificates, or, with certificates in files, what
+  /// FindProblems needs: to read the configurations. Nothing if their Service is not known.
   [[nodiscard]] std::vector<Permission> Permissions() const;
+  /// Returns what Permissions() lacks, in sentences.
+  [[nodiscard]] std::vector<std::string> Warnings() const;
   /// Returns why the API server could not call the webhooks: the certificate is not usable, or a
-  /// configuration is absent, lacks a webhook, or trusts no CA. The configurations are read only if
-  /// WebhookServerOptions::service is set.
+  /// configuration is absent, lacks a webhook, or trusts no CA. With certificates in files, the
+  /// configurations are read only if WebhookServerOptions::service is set.
   [[nodiscard]] std::vector<std::string> FindProblems(const Client& client) const;
   /// --print-webhooks. Returns the exit code.
   [[nodiscard]] int Print() const;
 
  private:
   [[nodiscard]] bool AreServed() const { return !registry_.empty() && options_.webhook.port >= 0; }
+  [[nodiscard]] bool IssuesCertificates() const { return options_.webhook.cert_path.empty(); }
+  [[nodiscard]] bool IsServiceKnown() const;
+  void ServeFiles(const WebhookServing& serving);
+  void ServeIssued(const WebhookServing& serving, std::function<bool()> is_leader);
+  [[nodiscard]] std::optional<std::string> Problem() const;
 
   const Options& options_;
+  const Client& client_;
   Metrics& metrics_;
   WebhookRegistry registry_;
   std::unique_ptr<WebhookServer> server_;  // null: webhooks are not served
+  // The source of its certificate: one of these.
+  std::unique_ptr<CertificateWatcher> files_;
+  std::unique_ptr<IssuedCertificates> issued_;
 };
 
 }  // namespace kopp

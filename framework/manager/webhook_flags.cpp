@@ -28,7 +28,8 @@ void AddWebhookFlags(Flags& flags, WebhookServerOptions& options) {
              .advice = "write a port, such as 9443, or -1"},
             options.port, [](int port) { return port >= -1 && port <= 65535; });
   flags.Add({.name = "webhook-cert-path",
-             .help = "The folder of the certificate for webhooks.",
+             .help = "The folder of the certificate for webhooks; empty: the program issues its "
+                     "own, and stores its CA in the webhook configurations.",
              .type = "FOLDER",
              .group = kWebhooksGroup},
             options.cert_path);

@@ -42,6 +42,9 @@ void SetRandomSerial(X509* draft) {
                  BN_to_ASN1_INTEGER(serial.get(), X509_get_serialNumber(draft)) != nullptr);
 }
 
+/// sk_X509_free is a macro. Does not free the certificates.
+void FreeStack(STACK_OF(X509) * stack) { sk_X509_free(stack); }
+
 std::string PemText(const Bio& bio) {
   char* bytes = nullptr;
   const long size = BIO_get_mem_data(bio.get(), &bytes);
@@ -102,6 +105,43 @@ void SignCertificate(X509* draft, X509* issuer, EVP_PKEY* key,
   RequireOpenSsl(X509_sign(draft, key, EVP_sha256()) > 0);
 }
 
+CertificateAndKey NewAuthority(const std::string& common_name, std::chrono::seconds lifetime,
+                               WallTime now) {
+  Key key = NewKey();
+  Certificate draft = DraftCertificate(key.get(), lifetime, now);
+  AddToSubject(draft.get(), "CN", common_name);
+  SignCertificate(draft.get(), draft.get(), key.get(),
+                  {{NID_subject_key_identifier, "hash"},
+                   {NID_basic_constraints, "critical,CA:TRUE,pathlen:0"},
+                   {NID_key_usage, "critical,digitalSignature,keyCertSign"}});
+  return {std::move(draft), std::move(key)};
+}
+
+CertificateAndKey IssueForHosts(const std::vector<std::string>& hosts, X509* authority,
+                                EVP_PKEY* authority_key, std::chrono::seconds lifetime,
+                                WallTime now) {
+  Key key = NewKey();
+  Certificate draft = DraftCertificate(key.get(), lifetime, now);
+  std::string names;
+  for (const std::string& host : hosts) names += (names.empty() ? "DNS:" : ",DNS:") + host;
+  AddToSubject(draft.get(), "CN", hosts.front());
+  SignCertificate(draft.get(), authority, authority_key,
+                  {{NID_authority_key_identifier, "keyid"},
+                   {NID_basic_constraints, "critical,CA:FALSE"},
+                   {NID_key_usage, "critical,digitalSignature"},
+                   {NID_ext_key_usage, "serverAuth"},
+                   {NID_subject_alt_name, names}});
+  return {std::move(draft), std::move(key)};
+}
+
+bool IsKeyOf(const X509* certificate, const Key& key) {
+  return key != nullptr && X509_check_private_key(certificate, key.get()) == 1;
+}
+
+bool IsSignedBy(X509* certificate, const Key& authority_key) {
+  return X509_verify(certificate, authority_key.get()) == 1;
+}
+
 std::vector<Certificate> ReadCertificates(std::string_view pem) {
   std::vector<Certificate> all;
   const Bio bio = MemoryBio(pem);
@@ -113,6 +153,49 @@ std::vector<Certificate> ReadCertificates(std::string_view pem) {
   if (ERR_GET_REASON(error) == PEM_R_NO_START_LINE) return all;  // past the last certificate
   throw ConfigError("the certificate number " + std::to_string(all.size() + 1) +
                     " in PEM cannot be read");
+}
+
+Key ReadKey(std::string_view pem) {
+  const Bio bio = MemoryBio(pem);
+  Key key(PEM_read_bio_PrivateKey(bio.get(), nullptr, RejectPassphrase, nullptr));
+  ERR_clear_error();
+  if (key == nullptr) throw ConfigError("the private key in PEM cannot be read");
+  return key;
+}
+
+std::string WhyRejected(const std::vector<Certificate>& chain,
+                        const std::vector<Certificate>& authorities,
+                        const std::vector<std::string>& hosts, WallTime now) {
+  const std::unique_ptr<X509_STORE, OpenSslDeleter<&X509_STORE_free>> trusted(X509_STORE_new());
+  const std::unique_ptr<X509_STORE_CTX, OpenSslDeleter<&X509_STORE_CTX_free>> verification(
+      X509_STORE_CTX_new());
+  const std::unique_ptr<STACK_OF(X509), OpenSslDeleter<&FreeStack>> intermediates(
+      sk_X509_new_null());
+  RequireOpenSsl(trusted != nullptr && verification != nullptr && intermediates != nullptr);
+  for (const Certificate& authority : authorities) {
+    RequireOpenSsl(X509_STORE_add_cert(trusted.get(), authority.get()) == 1);
+  }
+  for (std::size_t i = 1; i < chain.size(); ++i) {
+    RequireOpenSsl(sk_X509_push(intermediates.get(), chain[i].get()) > 0);
+  }
+  RequireOpenSsl(X509_STORE_CTX_init(verification.get(), trusted.get(), chain.at(0).get(),
+                                     intermediates.get()) == 1 &&
+                 X509_STORE_CTX_set_default(verification.get(), "ssl_server") == 1);
+  X509_VERIFY_PARAM* const parameters = X509_STORE_CTX_get0_param(verification.get());
+  X509_VERIFY_PARAM_set_time(parameters, std::chrono::system_clock::to_time_t(
+                                             std::chrono::floor<std::chrono::seconds>(now)));
+  // A client in Go trusts each certificate of its pool, also one that is not self-signed.
+  X509_VERIFY_PARAM_set_flags(parameters, X509_V_FLAG_PARTIAL_CHAIN);
+  if (X509_verify_cert(verification.get()) != 1) {
+    ERR_clear_error();
+    return X509_verify_cert_error_string(X509_STORE_CTX_get_error(verification.get()));
+  }
+  for (const std::string& host : hosts) {
+    if (X509_check_host(chain[0].get(), host.data(), host.size(), 0, nullptr) != 1) {
+      return "it is not for " + host;
+    }
+  }
+  return {};
 }
 
 CertificateValidity ValidityOf(const X509* certificate) {

@@ -49,23 +49,6 @@ std::unique_ptr<HttpServer> Listen(const WebhookServerOptions& options, const Ht
   }
 }
 
-CertificateFiles FilesOf(const WebhookServerOptions& options) {
-  if (options.cert_path.empty()) {
-    throw ConfigError(
-        "the program has webhooks, which are only served over HTTPS: set --webhook-cert-path to "
-        "the folder of a certificate and its key, or --webhook-port=-1 to run without webhooks");
-  }
-  return {.flag = "--webhook-cert-path",
-          .folder = options.cert_path,
-          .certificate = options.cert_name,
-          .key = options.cert_key,
-          .client_ca = options.client_ca_name};
-}
-
-std::unique_ptr<CertificateWatcher> WatchFiles(const WebhookServing& serving) {
-  return WatchCertificate(FilesOf(serving.options), serving.metrics, serving.log, serving.clock);
-}
-
 /// Completes a TLS handshake. Returns why it cannot, or "".
 std::string Dial(const detail::Address& to, const detail::TlsContext& tls, TimePoint deadline) {
   try {
@@ -80,28 +63,19 @@ std::string Dial(const detail::Address& to, const detail::TlsContext& tls, TimeP
 
 }  // namespace
 
-WebhookServer::WebhookServer(const WebhookServing& serving)
+WebhookServer::WebhookServer(const WebhookServing& serving, const HttpServerTls& certificate)
     : serving_(serving),
-      certificate_(WatchFiles(serving)),
-      server_(Listen(serving.options, certificate_->initial(), serving.webhooks)),
+      server_(Listen(serving.options, certificate, serving.webhooks)),
       address_(server_->address()),
       port_(server_->port()) {
   serving.log.Info("Serving webhooks", {{"address", address_}});
-  ReportExpiry(certificate_->initial().certificate);
-  certificate_->Start([this](const HttpServerTls& next) {
-    server_->SetCertificate(next);
-    ReportExpiry(next.certificate);
-  });
 }
 
-void WebhookServer::RequireCertificate(const WebhookServerOptions& options, Metrics& metrics,
-                                       Clock& clock) {
-  const auto watcher = WatchCertificate(FilesOf(options), metrics, Logger(), clock);
-  const HttpServerTls& tls = watcher->initial();
+void WebhookServer::RequireUsable(const HttpServerTls& certificate, Clock& clock) {
   try {
-    static_cast<void>(
-        detail::MakeServerTls({.chain = tls.certificate, .key = tls.key}, tls.client_ca));
-    const auto chain = detail::ReadCertificates(tls.certificate);
+    static_cast<void>(detail::MakeServerTls(
+        {.chain = certificate.certificate, .key = certificate.key}, certificate.client_ca));
+    const auto chain = detail::ReadCertificates(certificate.certificate);
     if (detail::ValidityOf(chain.at(0).get()).end > clock.WallNow()) return;
   } catch (const std::exception& error) {
     throw ConfigError("--webhook-cert-path: the certificate cannot be used: " +
@@ -110,10 +84,14 @@ void WebhookServer::RequireCertificate(const WebhookServerOptions& options, Metr
   throw ConfigError("--webhook-cert-path: the certificate has expired");
 }
 
+void WebhookServer::SetCertificate(const HttpServerTls& certificate) {
+  server_->SetCertificate(certificate);
+  ReportExpiry(certificate.certificate);
+}
+
 void WebhookServer::Stop() {
   stopped_ = true;
   serving_.webhooks.RequestStop();
-  certificate_.reset();
   server_.reset();
 }
 

@@ -94,12 +94,21 @@ TEST_F(WebhookServerTest, AClientCaWithoutACertificateIsAnErrorThatNamesTheFlag)
                                HasSubstr("clients.crt has no certificate in PEM")));
 }
 
-TEST_F(WebhookServerTest, WebhooksWithoutACertificateAreAnErrorThatNamesTheFlag) {
+TEST_F(WebhookServerTest, IssuedCertificatesNeedTheServiceOfTheWebhooks) {
   options_.webhook.cert_path = "";
   NewManager().AddWebhook("/all", [](const auto&, auto&) { return AdmissionResponse{}; });
 
   EXPECT_EQ(served_->Run({}), 1);
-  EXPECT_THAT(LogText(), HasSubstr("set --webhook-cert-path to the folder"));
+  EXPECT_THAT(LogText(), HasSubstr("pass --webhook-service=NAMESPACE/NAME"));
+}
+
+TEST_F(WebhookServerTest, AClientCaNeedsTheFolderOfACertificate) {
+  options_.webhook.cert_path = "";
+  options_.webhook.client_ca_name = "clients.crt";
+  NewManager().AddWebhook("/all", [](const auto&, auto&) { return AdmissionResponse{}; });
+
+  EXPECT_EQ(served_->Run({}), 1);
+  EXPECT_THAT(LogText(), HasSubstr("--webhook-client-ca-name is a file in --webhook-cert-path"));
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ class WebhookCheckTest : public WebhookTest {
  protected:
   static constexpr const char* kMutating =
       "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/webhooks.shop";
+  static constexpr const char* kSecret = "/api/v1/namespaces/shop/secrets/webhooks-cert";
 
   WebhookCheckTest() {
     const auto issued = authority_.IssueForLoopback();
@@ -81,9 +82,27 @@ TEST_F(WebhookCheckTest, ACertificateThatCannotBeUsedIsAProblem) {
 
   options_.webhook.cert_path = "/does-not-exist";
   EXPECT_THAT(Problems(), ElementsAre(HasSubstr("/does-not-exist/tls.crt")));
+}
 
+TEST_F(WebhookCheckTest, WhatTheProgramIssuesItselfIsNoProblem) {
   options_.webhook.cert_path = "";
-  EXPECT_THAT(Problems(), ElementsAre(HasSubstr("set --webhook-cert-path to the folder")));
+  transport_.Respond("GET", kSecret, 404, R"({"kind":"Status","reason":"NotFound","code":404})");
+  StoreConfiguration("");
+
+  EXPECT_THAT(Problems(), IsEmpty());
+}
+
+TEST_F(WebhookCheckTest, ASecretOfSomethingElseIsAProblem) {
+  options_.webhook.cert_path = "";
+  transport_.Respond("GET", kSecret, 200,
+                     json{{"apiVersion", "v1"},
+                          {"kind", "Secret"},
+                          {"metadata", {{"namespace", "shop"}, {"name", "webhooks-cert"}}},
+                          {"type", "kubernetes.io/tls"}}
+                         .dump());
+
+  EXPECT_THAT(Problems(),
+              ElementsAre(HasSubstr("the Secret shop/webhooks-cert was not created for")));
 }
 
 TEST_F(WebhookCheckTest, WebhooksThatAreNotServedHaveNoProblemAndNoPermission) {
@@ -104,6 +123,36 @@ TEST_F(WebhookCheckTest, TheConfigurationsMayBeReadByName) {
 
   options_.webhook.service = "";
   EXPECT_THAT(webhooks_.Permissions(), IsEmpty());
+  EXPECT_THAT(webhooks_.Warnings(), IsEmpty());
+}
+
+TEST_F(WebhookCheckTest, MissingRulesForCertificatesAreAWarning) {
+  options_.webhook.cert_path = "";
+  EXPECT_THAT(webhooks_.Warnings(), IsEmpty());
+
+  options_.webhook.service = "";
+  EXPECT_THAT(webhooks_.Permissions(), IsEmpty());
+  EXPECT_THAT(webhooks_.Warnings(), ElementsAre(HasSubstr("pass --webhook-service")));
+
+  options_.leader_election.ns = "shop";
+  EXPECT_THAT(webhooks_.Permissions(), ::testing::Not(IsEmpty()));
+  EXPECT_THAT(webhooks_.Warnings(), IsEmpty());
+}
+
+TEST_F(WebhookCheckTest, AProgramThatIssuesCertificatesMayWriteOneSecretAndItsConfigurations) {
+  options_.webhook.cert_path = "";
+
+  const std::vector<Permission> permissions = webhooks_.Permissions();
+
+  ASSERT_EQ(permissions.size(), 3);
+  EXPECT_EQ(permissions[0].resource, "mutatingwebhookconfigurations");
+  EXPECT_THAT(permissions[0].verbs, ElementsAre("get", "list", "patch", "watch"));
+  EXPECT_THAT(permissions[0].names, ElementsAre("webhooks.shop"));
+  EXPECT_EQ(permissions[1], (Permission{.resource = "secrets",
+                                        .verbs = {"get", "list", "update", "watch"},
+                                        .names = {"webhooks-cert"},
+                                        .ns = "shop"}));
+  EXPECT_EQ(permissions[2], (Permission{.resource = "secrets", .verbs = {"create"}, .ns = "shop"}));
 }
 
 }  // namespace

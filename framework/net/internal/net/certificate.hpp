@@ -50,17 +50,42 @@ void AddToSubject(X509* draft, const char* field, const std::string& value);
 void SignCertificate(X509* draft, X509* issuer, EVP_PKEY* key,
                      const CertificateExtensions& extensions);
 
+/// Returns a new CA that may issue server certificates, but no further CAs.
+[[nodiscard]] CertificateAndKey NewAuthority(const std::string& common_name,
+                                             std::chrono::seconds lifetime, WallTime now);
+
+/// Returns a new server certificate for the DNS names `hosts`, at least one, that `authority` with
+/// its key `authority_key` has issued.
+[[nodiscard]] CertificateAndKey IssueForHosts(const std::vector<std::string>& hosts,
+                                              X509* authority, EVP_PKEY* authority_key,
+                                              std::chrono::seconds lifetime, WallTime now);
+
+/// Returns whether `key` is the private key of `certificate`. `key` may be null.
+[[nodiscard]] bool IsKeyOf(const X509* certificate, const Key& key);
+/// Returns whether the CA with the key `authority_key` has signed `certificate`.
+[[nodiscard]] bool IsSignedBy(X509* certificate, const Key& authority_key);
+
 [[nodiscard]] std::string ToPem(X509* certificate);
 [[nodiscard]] std::string ToPem(EVP_PKEY* key);
 
 /// Returns the certificates in `pem`; empty: none. Throws ConfigError if one cannot be read.
 [[nodiscard]] std::vector<Certificate> ReadCertificates(std::string_view pem);
+/// Returns the private key in `pem`. Throws ConfigError if it cannot be read.
+[[nodiscard]] Key ReadKey(std::string_view pem);
+
 /// The first and the last time at which a certificate is valid.
 struct CertificateValidity {
   WallTime begin{};
   WallTime end{};
 };
 [[nodiscard]] CertificateValidity ValidityOf(const X509* certificate);
+
+/// Returns why a client that trusts only `authorities` rejects a server with the certificate
+/// `chain` (the leaf first, not empty) at `now`, under one of the names `hosts`; "" if it accepts
+/// all of them.
+[[nodiscard]] std::string WhyRejected(const std::vector<Certificate>& chain,
+                                      const std::vector<Certificate>& authorities,
+                                      const std::vector<std::string>& hosts, WallTime now);
 
 /// Returns a self-signed certificate for localhost and the loopback addresses. It encrypts, but a
 /// client has no way to verify it.

@@ -32,10 +32,11 @@ struct WebhookManifestOptions {
 [[nodiscard]] std::vector<const Kind*> ConfigurationKindsOf(
     const std::vector<KindWebhook>& webhooks);
 
-/// Returns a sentence for each of `webhooks` that the API server does not call, or whose
-/// certificate it does not trust, with this stored configuration of its type.
+/// Returns a sentence for each of `webhooks` that the API server does not call with this stored
+/// configuration of its type, or, with `requires_ca`, whose certificate it does not trust.
 [[nodiscard]] std::vector<std::string> FindDifferences(const std::vector<KindWebhook>& webhooks,
-                                                       const nlohmann::json& configuration);
+                                                       const nlohmann::json& configuration,
+                                                       bool requires_ca = true);
 
 /// Returns a sentence for each webhook that may block Pods if it cannot be called.
 [[nodiscard]] std::vector<std::string> WebhookWarnings(const std::vector<KindWebhook>& webhooks);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "serving/certificate_watcher.hpp"
 #include "webhook/webhook_registry.hpp"
 
 #include <atomic>
@@ -32,15 +31,18 @@ struct WebhookServing {
 class WebhookServer {
  public:
   /// Serves until Stop, also while this replica is not the leader. Throws ConfigError,
-  /// which names the flag, if it cannot listen or read the certificate.
-  explicit WebhookServer(const WebhookServing& serving);
+  /// which names the flag, if it cannot listen or use the certificate.
+  WebhookServer(const WebhookServing& serving, const HttpServerTls& certificate);
   ~WebhookServer() { Stop(); }
   WebhookServer(const WebhookServer&) = delete;
   WebhookServer& operator=(const WebhookServer&) = delete;
 
-  /// Throws ConfigError, which names the flag, unless the server could use the certificate now.
-  static void RequireCertificate(const WebhookServerOptions& options, Metrics& metrics,
-                                 Clock& clock);
+  /// Throws ConfigError, which names the flag, unless a server could use the certificate now.
+  static void RequireUsable(const HttpServerTls& certificate, Clock& clock);
+
+  /// Serves new connections with another certificate. Throws ConfigError if it cannot be used; the
+  /// last one then stays in use.
+  void SetCertificate(const HttpServerTls& certificate);
 
   /// Returns the address and port, as HttpServer::address.
   [[nodiscard]] const std::string& address() const { return address_; }
@@ -61,7 +63,6 @@ class WebhookServer {
   void ReportExpiry(const std::string& certificate) const;
 
   const WebhookServing serving_;
-  std::unique_ptr<CertificateWatcher> certificate_;
   std::unique_ptr<HttpServer> server_;  // null after Stop
   const std::string address_;
   const std::uint16_t port_;

@@ -13,7 +13,9 @@ struct WebhookServerOptions {
   std::string host{};  ///< the address to listen at; empty: all addresses
 
   /// --webhook-cert-path: the folder of the certificate, which cert-manager or a mounted Secret
-  /// provides. The files are read again every 10 seconds. Required if the program has webhooks.
+  /// provides. The files are read again every 10 seconds. Empty: the program issues certificates
+  /// into the Secret SERVICE-cert in the namespace of the Service, renews them, and stores its CA
+  /// in the caBundle of the configurations.
   std::string cert_path{};
   std::string cert_name = "tls.crt";  ///< --webhook-cert-name: PEM, the leaf first
   std::string cert_key = "tls.key";   ///< --webhook-cert-key: PEM

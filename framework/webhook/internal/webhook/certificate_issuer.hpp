@@ -1,0 +1,84 @@
+#pragma once
+
+#include "webhook/certificate_rotation.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <kopp/client.hpp>
+#include <kopp/informer/object.hpp>
+#include <kopp/kinds.hpp>
+#include <kopp/log.hpp>
+#include <kopp/workqueue/clock.hpp>
+
+namespace kopp {
+
+/// The field manager of the caBundles.
+inline constexpr const char* kCertificateFieldManager = "kopp-webhook-certificates";
+
+/// Returns the Secret with the certificates of the webhooks at `service`.
+[[nodiscard]] ObjectKey CertificateSecretOf(const ObjectKey& service);
+
+/// Returns the names at which API servers and other Pods call `service`.
+[[nodiscard]] std::vector<std::string> HostsOf(const ObjectKey& service);
+
+/// Returns the certificates in `secret`. Throws ConfigError if the Secret has another type, so that
+/// it is not one that kopp has created.
+[[nodiscard]] WebhookCertificates CertificatesIn(const Secret& secret);
+
+/// What a CertificateIssuer works on.
+struct CertificateIssuerOptions {
+  ObjectKey service{};  ///< of the webhooks
+  /// The kinds of their configurations, which are constants; see ConfigurationKindsOf.
+  std::vector<const Kind*> configuration_kinds{};
+  CertificateLifetimes lifetimes{};
+  Logger log{};
+  Clock& clock = Clock::Real();  ///< must outlive the issuer
+};
+
+/// Issues the certificates of webhooks into their Secret, and stores the CAs in the caBundle of
+/// their configurations, of which it owns no other field. Reads everything at each call and writes
+/// only what it has read unchanged, so several replicas may call it at once. Not thread-safe.
+class CertificateIssuer {
+ public:
+  /// What Reconcile has found.
+  struct State {
+    std::optional<WebhookCertificates> certificates{};  ///< nullopt: they cannot be used
+    /// Why the API server cannot verify the certificates: there are none that can be used, or a
+    /// configuration is absent or has another caBundle. "": it can.
+    std::string problem{};
+    WallTime next{};  ///< when Reconcile is to be called again
+  };
+
+  explicit CertificateIssuer(CertificateIssuerOptions options);
+
+  /// Does the next step, if one is due, and returns the state before it. A replica that is not
+  /// the leader does only what is urgent: without it, the API server cannot call the webhooks.
+  /// Throws as Client does, with IsConflict() or IsAlreadyExists() if another replica was faster;
+  /// ConfigError if the Secret is not kopp's.
+  State Reconcile(const Client& client, bool is_leader);
+
+ private:
+  struct StoredConfiguration;
+  struct StoredAuthorities {
+    std::string authorities{};
+    WallTime at{};
+  };
+  [[nodiscard]] std::vector<StoredConfiguration> ReadConfigurations(const Client& client) const;
+  [[nodiscard]] std::string MakeTrusted(const Client& client,
+                                        const StoredConfiguration& configuration,
+                                        const std::string& authorities, bool is_leader);
+  void Store(const Client& client, std::optional<Secret> secret, const CertificateStep& step) const;
+
+  const CertificateIssuerOptions options_;
+  const CertificateRotation rotation_;
+  std::map<std::string, StoredAuthorities> stored_;  // by the uid of the configuration
+  std::string trusted_authorities_;  // what all configurations had at the last call; "": differed
+  WallTime trusted_since_{};
+};
+
+}  // namespace kopp
