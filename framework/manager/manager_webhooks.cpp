@@ -43,10 +43,11 @@ ObjectKey ServiceOf(const Options& options) {
     throw ConfigError("Options::webhook.service must be NAMESPACE/NAME, not " +
                       detail::Quoted(service));
   }
+  const std::string name = ObjectNameOf(options) + "-webhook-service";
   try {
-    return {LeaderElectionNamespace(options.leader_election),
-            ObjectNameOf(options) + "-webhook-service"};
+    return {LeaderElectionNamespace({}), name};
   } catch (const ConfigError&) {
+    if (!options.leader_election.ns.empty()) return {options.leader_election.ns, name};
     throw ConfigError(
         "the namespace of the webhooks is not known: pass --webhook-service=NAMESPACE/NAME");
   }

@@ -34,7 +34,7 @@ class ManagerWebhooks {
   /// check "webhook" to `readiness`. Throws ConfigError, which names the flag, if it cannot.
   /// `is_leader` is called by other threads until Stop.
   void Start(HealthChecks& readiness, std::function<bool()> is_leader);
-  /// This replica has become the leader: it issues the certificates that are due.
+  /// Issues the certificates that are due. Call it when this replica becomes the leader.
   void OnElected();
   /// Starts the shutdown of the server; see WebhookServer::AnnounceShutdown. Does nothing without
   /// one.

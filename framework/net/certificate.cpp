@@ -1,5 +1,6 @@
 #include "net/certificate.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <ctime>
 #include <memory>
@@ -28,10 +29,13 @@ void SetTime(ASN1_TIME* field, WallTime time) {
   RequireOpenSsl(ASN1_TIME_set(field, std::chrono::system_clock::to_time_t(seconds)) != nullptr);
 }
 
+/// Times after 2262, which WallTime does not have, become the last one.
 WallTime ToWallTime(const ASN1_TIME* time) {
   std::tm fields{};
   RequireOpenSsl(ASN1_TIME_to_tm(time, &fields) == 1);
-  return std::chrono::system_clock::from_time_t(timegm(&fields));
+  const std::chrono::seconds since_epoch(timegm(&fields));
+  const auto last = std::chrono::floor<std::chrono::seconds>(WallTime::max().time_since_epoch());
+  return WallTime(std::min(since_epoch, last));
 }
 
 /// A positive number of 127 bits, which no other certificate has.
@@ -138,8 +142,16 @@ bool IsKeyOf(const X509* certificate, const Key& key) {
   return key != nullptr && X509_check_private_key(certificate, key.get()) == 1;
 }
 
-bool IsSignedBy(X509* certificate, const Key& authority_key) {
-  return X509_verify(certificate, authority_key.get()) == 1;
+bool IsSignedBy(X509* certificate, X509* authority) {
+  const bool is_signed = X509_verify(certificate, X509_get0_pubkey(authority)) == 1;
+  ERR_clear_error();
+  return is_signed;
+}
+
+bool MayIssue(X509* authority) {
+  const EVP_PKEY* const key = X509_get0_pubkey(authority);
+  return X509_check_ca(authority) == 1 && (X509_get_key_usage(authority) & KU_KEY_CERT_SIGN) != 0 &&
+         key != nullptr && EVP_PKEY_get_base_id(key) == EVP_PKEY_EC;
 }
 
 std::vector<Certificate> ReadCertificates(std::string_view pem) {
@@ -191,7 +203,9 @@ std::string WhyRejected(const std::vector<Certificate>& chain,
     return X509_verify_cert_error_string(X509_STORE_CTX_get_error(verification.get()));
   }
   for (const std::string& host : hosts) {
-    if (X509_check_host(chain[0].get(), host.data(), host.size(), 0, nullptr) != 1) {
+    // As in Go, the common name does not count.
+    if (X509_check_host(chain[0].get(), host.data(), host.size(),
+                        X509_CHECK_FLAG_NEVER_CHECK_SUBJECT, nullptr) != 1) {
       return "it is not for " + host;
     }
   }

@@ -46,17 +46,21 @@ WallTime CreationOf(const X509* certificate) {
   return detail::ValidityOf(certificate).begin + detail::kClockTolerance;
 }
 
+Duration LifeOf(const X509* certificate) {
+  return detail::ValidityOf(certificate).end - CreationOf(certificate);
+}
+
 /// Returns when a certificate is to be replaced.
 WallTime DueTimeOf(const X509* certificate) {
-  const WallTime created = CreationOf(certificate);
-  return created + (detail::ValidityOf(certificate).end - created) * 2 / 3;
+  return CreationOf(certificate) + LifeOf(certificate) / 3 * 2;
 }
 
 /// Returns why the newest CA cannot issue certificates; "" if it can.
 std::string AuthorityProblem(const ReadResult& stored, WallTime now) {
   if (stored.authorities.empty()) return "ca.crt has no certificate that can be read";
-  const X509* const newest = stored.authorities.front().get();
+  X509* const newest = stored.authorities.front().get();
   if (!detail::IsKeyOf(newest, stored.authority_key)) return "ca.key is not the key of ca.crt";
+  if (!detail::MayIssue(newest)) return "the certificate in ca.crt cannot issue certificates";
   const auto validity = detail::ValidityOf(newest);
   if (now < validity.begin) return "the CA is not valid yet: the clock may have been wrong";
   if (now >= validity.end) return "the CA has expired";
@@ -74,14 +78,18 @@ std::string CertificateProblem(const ReadResult& stored, const std::vector<std::
 }
 
 bool IsIssuedByNewest(const ReadResult& stored) {
-  return detail::IsSignedBy(stored.chain.front().get(), stored.authority_key);
+  return detail::IsSignedBy(stored.chain.front().get(), stored.authorities.front().get());
 }
 
-/// Returns `newest` and those of `others` that are kept, as PEM.
-std::string BundleOf(X509* newest, const std::vector<Certificate>& others) {
+/// Returns `newest` and those of the stored CAs that are kept, as PEM: first of all the issuer of
+/// the certificate that is in use.
+std::string BundleOf(X509* newest, ReadResult& stored) {
+  std::ranges::stable_partition(stored.authorities, [&](const Certificate& authority) {
+    return !stored.chain.empty() && detail::IsSignedBy(stored.chain.front().get(), authority.get());
+  });
   std::string bundle = detail::ToPem(newest);
-  for (std::size_t i = 0; i < std::min(others.size(), kMaxAuthorities - 1); ++i) {
-    bundle += detail::ToPem(others[i].get());
+  for (std::size_t i = 0; i < std::min(stored.authorities.size(), kMaxAuthorities - 1); ++i) {
+    bundle += detail::ToPem(stored.authorities[i].get());
   }
   return bundle;
 }
@@ -93,12 +101,11 @@ CertificateRotation::CertificateRotation(std::vector<std::string> hosts,
     : hosts_(std::move(hosts)), lifetimes_(lifetimes) {}
 
 CertificateStep CertificateRotation::Next(const WebhookCertificates& current,
-                                          std::optional<WallTime> trusted_since,
-                                          WallTime now) const {
-  const ReadResult stored = Read(current);
+                                          std::optional<Duration> trusted_for, WallTime now) const {
+  ReadResult stored = Read(current);
   const std::string certificate_problem = CertificateProblem(stored, hosts_, now);
   const bool is_usable = certificate_problem.empty();
-  CertificateStep step{.is_urgent = !is_usable};
+  CertificateStep step{.is_urgent = !is_usable, .is_usable = is_usable};
   const auto issue = [&](WebhookCertificates& next, X509* authority, EVP_PKEY* authority_key) {
     const auto issued =
         detail::IssueForHosts(hosts_, authority, authority_key, lifetimes_.certificate, now);
@@ -109,11 +116,12 @@ CertificateStep CertificateRotation::Next(const WebhookCertificates& current,
   const std::string authority_problem = AuthorityProblem(stored, now);
   if (!authority_problem.empty() || now >= DueTimeOf(stored.authorities.front().get())) {
     step.reason = current == WebhookCertificates{} ? "there are no certificates"
-                  : authority_problem.empty()      ? "the CA is due for renewal"
-                                                   : authority_problem;
+                  : !authority_problem.empty()     ? authority_problem
+                  : !is_usable                     ? certificate_problem
+                                                   : "the CA is due for renewal";
     const auto authority = detail::NewAuthority("kopp webhooks", lifetimes_.authority, now);
     step.next = current;
-    step.next->authorities = BundleOf(authority.certificate.get(), stored.authorities);
+    step.next->authorities = BundleOf(authority.certificate.get(), stored);
     step.next->authority_key = detail::ToPem(authority.key.get());
     if (!is_usable) issue(*step.next, authority.certificate.get(), authority.key.get());
     return step;
@@ -131,12 +139,15 @@ CertificateStep CertificateRotation::Next(const WebhookCertificates& current,
   if (!IsIssuedByNewest(stored)) {
     const WallTime end = detail::ValidityOf(certificate).end;
     const WallTime trusted =
-        trusted_since ? *trusted_since + lifetimes_.propagation : WallTime::max();
+        trusted_for ? now + (lifetimes_.propagation - *trusted_for) : WallTime::max();
     if (now >= trusted) return issue_with_newest("all configurations trust the new CA");
     step.at = std::min(trusted, end);
     return step;
   }
-  if (now >= DueTimeOf(certificate)) return issue_with_newest("the certificate is due for renewal");
+  if (now >= DueTimeOf(certificate)) {
+    step.is_urgent = now >= detail::ValidityOf(certificate).end - LifeOf(certificate) / 6;
+    return issue_with_newest("the certificate is due for renewal");
+  }
 
   step.at = std::min(DueTimeOf(certificate), DueTimeOf(newest));
   if (stored.authorities.size() == 1) return step;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include <kopp/config_error.hpp>
 #include <kopp/informer/api_error.hpp>
 #include <kopp/informer_set.hpp>
 #include <kopp/workqueue/rate_limiter.hpp>
@@ -70,7 +71,6 @@ void IssuedCertificates::Run() {
     const workqueue::DoneGuard done{queue_, *item};
     try {
       Reconcile();
-      last_error_.clear();
       queue_.Forget(secret_);
     } catch (const std::exception& error) {
       Report(error);
@@ -90,6 +90,7 @@ void IssuedCertificates::Reconcile() {
                              {{"secret", secret_.ns + '/' + secret_.name}});
   }
   *problem_.Lock() = state.problem;
+  ReportOnce(state.error);
   queue_.AddAfter(secret_, state.next - options_.issuer.clock.WallNow());
 }
 
@@ -100,10 +101,16 @@ void IssuedCertificates::Report(const std::exception& error) {
       (api_error != nullptr && (api_error->IsConflict() || api_error->IsAlreadyExists()))) {
     return;
   }
-  *problem_.Lock() = error.what();
-  if (std::exchange(last_error_, error.what()) == error.what()) return;
+  // A certificate that is in use stays valid while the API server cannot be reached.
+  const bool is_permanent = dynamic_cast<const ConfigError*>(&error) != nullptr;
+  if (is_permanent || applied_ == WebhookCertificates{}) *problem_.Lock() = error.what();
+  ReportOnce(error.what());
+}
+
+void IssuedCertificates::ReportOnce(const std::string& error) {
+  if (std::exchange(last_error_, error) == error || error.empty()) return;
   options_.issuer.log.Error("Cannot keep the certificates of the webhooks up to date",
-                            {{"err", last_error_}});
+                            {{"err", error}});
 }
 
 }  // namespace kopp

@@ -20,7 +20,10 @@ using ::testing::HasSubstr;
 CertificateIssuer::State ReconcileAll(CertificateIssuer& issuer, const Client& client,
                                       const Clock& clock, bool is_leader = true) {
   CertificateIssuer::State state = issuer.Reconcile(client, is_leader);
-  while (state.next <= clock.WallNow()) state = issuer.Reconcile(client, is_leader);
+  for (int step = 0; step < 10 && state.next <= clock.WallNow(); ++step) {
+    state = issuer.Reconcile(client, is_leader);
+  }
+  EXPECT_GT(state.next, clock.WallNow()) << "the next step is always due";
   return state;
 }
 
@@ -86,9 +89,10 @@ TEST_F(CertificateIssuerTest, AProgramThatKeepsReplacingTheCaBundleCausesOneWrit
 
   auto state = issuer.Reconcile(client_, true);
 
-  EXPECT_EQ(state.problem,
-            "ValidatingWebhookConfiguration \"webhooks.shop\" has another caBundle again: another "
-            "program replaces it");
+  EXPECT_EQ(
+      state.problem,
+      "ValidatingWebhookConfiguration \"webhooks.shop\" does not trust the certificate: there is "
+      "no caBundle that can be read");
   EXPECT_EQ(state.next, clock_.WallNow() + 10s);
   EXPECT_EQ(CaBundle(), "foreign");
   clock_.Advance(10s);
@@ -108,10 +112,66 @@ TEST_F(CertificateIssuerTest, TheCaOfCertManagerIsNotReplaced) {
   const auto state = ReconcileAll(issuer, client_, clock_);
 
   EXPECT_EQ(
-      state.problem,
+      state.error,
       "ValidatingWebhookConfiguration \"webhooks.shop\" gets its CA from cert-manager: remove "
       "the annotation, or set --webhook-cert-path");
+  EXPECT_THAT(state.problem, HasSubstr("no caBundle that can be read"));
   EXPECT_EQ(CaBundle(), "foreign");
+}
+
+TEST_F(CertificateIssuerTest, AConfigurationThatCannotBeChangedDoesNotPreventARenewal) {
+  CertificateIssuer issuer(IssuerOptions());
+  ReconcileAll(issuer, client_, clock_);
+  const auto before = StoredSecret()->data["tls.crt"];
+  const std::string ca_bundle = CaBundle();
+  ReplaceCaBundle(detail::EncodeBase64(ca_bundle + ca_bundle));  // trusts the certificate
+  clock_.Advance(61 * 24h);
+  server_.Inject({.verb = "patch", .status = 500});
+
+  auto state = issuer.Reconcile(client_, true);
+  EXPECT_EQ(state.problem, "");
+  EXPECT_THAT(state.error, HasSubstr("500"));
+
+  state = issuer.Reconcile(client_, true);
+  EXPECT_NE(state.certificates->certificate, before.data);
+}
+
+TEST_F(CertificateIssuerTest, ADamagedCaIsNotStoredInTheConfigurations) {
+  CertificateIssuer issuer(IssuerOptions());
+  ReconcileAll(issuer, client_, clock_);
+  clock_.Advance(1min);
+  const std::string ca_bundle = CaBundle();
+  Secret damaged = *StoredSecret();
+  damaged.data["ca.crt"] = damaged.data["ca.crt"].data.substr(0, 100);
+  client_.Replace(damaged);
+
+  issuer.Reconcile(client_, true);
+  EXPECT_EQ(CaBundle(), ca_bundle);
+
+  EXPECT_EQ(ReconcileAll(issuer, client_, clock_).problem, "");
+}
+
+TEST_F(CertificateIssuerTest, AFollowerIsReadyWhileANewCaIsNotStoredYet) {
+  CertificateIssuer leader(IssuerOptions());
+  CertificateIssuer follower(IssuerOptions());
+  ReconcileAll(leader, client_, clock_);
+  clock_.Advance(std::chrono::days(1216));
+  ReconcileAll(leader, client_, clock_);  // renews the certificate
+  clock_.Advance(std::chrono::days(2));
+  leader.Reconcile(client_, true);  // a new CA in the Secret, and then a crash
+
+  EXPECT_EQ(follower.Reconcile(client_, false).problem, "");
+}
+
+TEST_F(CertificateIssuerTest, AFollowerReplacesACaBundleThatDoesNotTrustTheCertificate) {
+  CertificateIssuer leader(IssuerOptions());
+  CertificateIssuer follower(IssuerOptions());
+  ReconcileAll(leader, client_, clock_);
+  ReplaceCaBundle("Zm9yZWlnbg==");
+
+  EXPECT_EQ(follower.Reconcile(client_, false).problem, "");
+
+  EXPECT_EQ(CaBundle(), StoredSecret()->data["ca.crt"].data);
 }
 
 TEST_F(CertificateIssuerTest, WebhooksOfOtherServicesAreNotChanged) {
@@ -138,7 +198,7 @@ TEST_F(CertificateIssuerTest, AnAbsentConfigurationIsAProblemThatSaysWhatToDo) {
   EXPECT_EQ(client_.Dynamic(kConfigurations).Get({"", "webhooks.shop"}), std::nullopt);
 }
 
-TEST_F(CertificateIssuerTest, ASecretOfSomethingElseIsNotOverwritten) {
+TEST_F(CertificateIssuerTest, ASecretOfAnotherTypeIsNotOverwritten) {
   const Secret foreign{.metadata = {.name = "webhooks-cert", .ns = "shop"},
                        .data = {{"tls.crt", "foreign"}, {"tls.key", "foreign"}},
                        .type = "kubernetes.io/tls"};
@@ -163,10 +223,15 @@ TEST_F(CertificateIssuerTest, ADamagedSecretIsRepaired) {
   damaged.data.erase("tls.key");
   client_.Replace(damaged);
 
-  const auto state = issuer.Reconcile(client_, false);
-
+  auto state = issuer.Reconcile(client_, false);
   EXPECT_EQ(state.certificates, std::nullopt);
   EXPECT_EQ(state.problem, "tls.key is not the key of tls.crt");
+  EXPECT_THAT(state.error, HasSubstr("Compare the clocks of the nodes"));  // repaired just before
+  EXPECT_EQ(state.next, clock_.WallNow() + 10s);
+
+  clock_.Advance(10s);
+  state = issuer.Reconcile(client_, false);
+  EXPECT_EQ(state.error, "");
   EXPECT_EQ(ReconcileAll(issuer, client_, clock_, false).problem, "");
 }
 
@@ -212,7 +277,7 @@ class InterruptedTransport final : public Transport {
   Transport& server_;
 };
 
-TEST_F(CertificateIssuerTest, OfTwoReplicasThatIssueAtOnceOneIsRejected) {
+TEST_F(CertificateIssuerTest, TheSecondOfTwoConcurrentIssuersGetsAConflict) {
   InterruptedTransport transport(server_.transport());
   CertificateIssuer first(IssuerOptions());
   CertificateIssuer second(IssuerOptions());

@@ -135,11 +135,12 @@ TEST_F(IssuedCertificatesTest, ADeletedSecretIsReplacedWithoutARestart) {
 
   client_.Delete<Secret>({"shop", "webhooks-cert"});
   AwaitLog("Updated current TLS certificate", 2);
+  AwaitLog("Stored the CA of the webhooks", 2);
 
   ExpectCalled("a");
 }
 
-TEST_F(IssuedCertificatesTest, ACaBundleThatAnotherToolRemovesIsStoredAgain) {
+TEST_F(IssuedCertificatesTest, AConfigurationThatIsCreatedAgainGetsTheCa) {
   CreateConfiguration();
   AwaitLog("Stored the CA of the webhooks");
   AwaitLog("Updated current TLS certificate");

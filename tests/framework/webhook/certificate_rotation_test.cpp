@@ -37,7 +37,7 @@ class CertificateRotationTest : public ::testing::Test {
     return reasons;
   }
   /// The next step if the configurations have trusted the CAs long enough.
-  CertificateStep Next() { return rotation_.Next(stored_, now_ - 2min, now_); }
+  CertificateStep Next() { return rotation_.Next(stored_, 2min, now_); }
   /// The next step if a configuration does not trust the CAs.
   CertificateStep NextUntrusted() { return rotation_.Next(stored_, std::nullopt, now_); }
 
@@ -112,10 +112,10 @@ TEST_F(AuthorityRotationTest, TheNewCaIssuesWhenAllApiServersTrustIt) {
   stored_ = NextOf(NextUntrusted());
 
   EXPECT_EQ(NextUntrusted().next, std::nullopt);
-  const auto step = rotation_.Next(stored_, now_, now_ + 2min - 1s);
+  const auto step = rotation_.Next(stored_, 2min - 1s, now_);
   EXPECT_EQ(step.next, std::nullopt);
-  EXPECT_EQ(step.at, now_ + 2min);
-  stored_ = NextOf(rotation_.Next(stored_, now_, now_ + 2min));
+  EXPECT_EQ(step.at, now_ + 1s);
+  stored_ = NextOf(rotation_.Next(stored_, 2min, now_));
 
   EXPECT_NE(stored_.certificate, first_.certificate);
   EXPECT_EQ(WhyRejected(now_), "");
@@ -176,6 +176,7 @@ TEST_P(DamagedCertificatesTest, AreReplacedWithoutLosingWhatCanBeUsed) {
   EXPECT_EQ(stored_.certificate == undamaged.certificate, !GetParam().is_urgent);
   EXPECT_EQ(Authorities().size(), GetParam().authorities_after);
   EXPECT_EQ(WhyRejected(now_), "");
+  EXPECT_FALSE(NextUntrusted().is_urgent);
 }
 
 using Stored = WebhookCertificates;
@@ -212,7 +213,13 @@ INSTANTIATE_TEST_SUITE_P(
                  stored.authorities = other.authorities;
                  stored.authority_key = other.authority_key;
                },
-               "tls.crt is not valid: ", true, 1}),
+               "tls.crt is not valid: ", true, 1},
+        Damage{"AuthorityIsNoCa",
+               [](Stored& stored, const Stored&) {
+                 stored.authorities = stored.certificate;
+                 stored.authority_key = stored.key;
+               },
+               "the certificate in ca.crt cannot issue certificates", false, 2}),
     [](const auto& damage) { return damage.param.name; });
 
 TEST_F(CertificateRotationTest, CertificatesOfAClockThatWasAheadAreReplaced) {
@@ -245,6 +252,27 @@ TEST_F(CertificateRotationTest, AClockThatJumpsAgainAndAgainDoesNotFillTheSecret
 
   EXPECT_LE(Authorities().size(), 4);
   EXPECT_EQ(WhyRejected(now_), "");
+}
+
+TEST_F(CertificateRotationTest, DamagedKeysDoNotDropTheCaOfTheCertificateInUse) {
+  Advance(start_);
+  const std::string certificate = stored_.certificate;
+  for (int i = 0; i < 6; ++i) {
+    stored_.authority_key = "";
+    stored_ = NextOf(NextUntrusted());
+  }
+
+  EXPECT_EQ(stored_.certificate, certificate);
+  EXPECT_EQ(WhyRejected(now_), "");
+}
+
+TEST_F(CertificateRotationTest, ARenewalBecomesUrgentBeforeTheCertificateExpires) {
+  Advance(start_);
+
+  now_ = start_ + 75 * 24h - 1s;
+  EXPECT_FALSE(NextUntrusted().is_urgent);
+  now_ = start_ + 75 * 24h;
+  EXPECT_TRUE(NextUntrusted().is_urgent);
 }
 
 TEST_F(CertificateRotationTest, AnotherServiceGetsACertificateOfTheSameCa) {

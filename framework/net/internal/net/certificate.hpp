@@ -62,8 +62,11 @@ void SignCertificate(X509* draft, X509* issuer, EVP_PKEY* key,
 
 /// Returns whether `key` is the private key of `certificate`. `key` may be null.
 [[nodiscard]] bool IsKeyOf(const X509* certificate, const Key& key);
-/// Returns whether the CA with the key `authority_key` has signed `certificate`.
-[[nodiscard]] bool IsSignedBy(X509* certificate, const Key& authority_key);
+/// Returns whether the CA `authority` has signed `certificate`.
+[[nodiscard]] bool IsSignedBy(X509* certificate, X509* authority);
+/// Returns whether IssueForHosts can use this CA: it may sign certificates, and has a key of an
+/// elliptic curve.
+[[nodiscard]] bool MayIssue(X509* authority);
 
 [[nodiscard]] std::string ToPem(X509* certificate);
 [[nodiscard]] std::string ToPem(EVP_PKEY* key);

@@ -30,7 +30,7 @@ inline constexpr const char* kCertificateFieldManager = "kopp-webhook-certificat
 /// it is not one that kopp has created.
 [[nodiscard]] WebhookCertificates CertificatesIn(const Secret& secret);
 
-/// What a CertificateIssuer works on.
+/// The options of a CertificateIssuer.
 struct CertificateIssuerOptions {
   ObjectKey service{};  ///< of the webhooks
   /// The kinds of their configurations, which are constants; see ConfigurationKindsOf.
@@ -45,13 +45,14 @@ struct CertificateIssuerOptions {
 /// only what it has read unchanged, so several replicas may call it at once. Not thread-safe.
 class CertificateIssuer {
  public:
-  /// What Reconcile has found.
+  /// The result of Reconcile.
   struct State {
     std::optional<WebhookCertificates> certificates{};  ///< nullopt: they cannot be used
     /// Why the API server cannot verify the certificates: there are none that can be used, or a
-    /// configuration is absent or has another caBundle. "": it can.
+    /// configuration is absent or does not trust them. "": it can.
     std::string problem{};
-    WallTime next{};  ///< when Reconcile is to be called again
+    std::string error{};  ///< why a configuration could not be changed; "": nothing failed
+    WallTime next{};      ///< when Reconcile is to be called again
   };
 
   explicit CertificateIssuer(CertificateIssuerOptions options);
@@ -66,19 +67,23 @@ class CertificateIssuer {
   struct StoredConfiguration;
   struct StoredAuthorities {
     std::string authorities{};
-    WallTime at{};
+    TimePoint at{};
   };
   [[nodiscard]] std::vector<StoredConfiguration> ReadConfigurations(const Client& client) const;
-  [[nodiscard]] std::string MakeTrusted(const Client& client,
-                                        const StoredConfiguration& configuration,
-                                        const std::string& authorities, bool is_leader);
-  void Store(const Client& client, std::optional<Secret> secret, const CertificateStep& step) const;
+  [[nodiscard]] bool MakeAllTrust(const Client& client,
+                                  const std::vector<StoredConfiguration>& configurations,
+                                  const WebhookCertificates& stored, bool is_leader, State& state);
+  [[nodiscard]] bool StoreAuthorities(const Client& client,
+                                      const StoredConfiguration& configuration,
+                                      const std::string& authorities);
+  void StoreSecret(const Client& client, std::optional<Secret> secret, const CertificateStep& step);
 
   const CertificateIssuerOptions options_;
   const CertificateRotation rotation_;
   std::map<std::string, StoredAuthorities> stored_;  // by the uid of the configuration
   std::string trusted_authorities_;  // what all configurations had at the last call; "": differed
-  WallTime trusted_since_{};
+  TimePoint trusted_since_{};
+  std::optional<TimePoint> repaired_at_{};  // the last urgent step
 };
 
 }  // namespace kopp

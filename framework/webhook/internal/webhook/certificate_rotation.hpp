@@ -29,14 +29,16 @@ struct CertificateLifetimes {
   std::chrono::seconds propagation = std::chrono::minutes(2);
 };
 
-/// What is to be done with certificates.
+/// The next step of a rotation.
 struct CertificateStep {
   std::optional<WebhookCertificates>
       next{};            ///< to be stored instead; nullopt: nothing before `at`
   std::string reason{};  ///< why: "the certificate is due for renewal"
-  /// The certificates cannot be used, and API servers reject them until the step is done.
+  /// API servers reject the certificate until the step is done, or soon will. Any replica may do
+  /// an urgent step.
   bool is_urgent = false;
-  WallTime at{};  ///< the next time at which there may be something to be done
+  bool is_usable = false;  ///< API servers that trust the CAs accept the current certificate
+  WallTime at{};           ///< the next time at which there may be something to be done
 };
 
 /// Decides when certificates are replaced, and issues them: P-256 keys and random serial numbers.
@@ -52,10 +54,12 @@ class CertificateRotation {
   /// The certificates are valid for `hosts`, at least one.
   explicit CertificateRotation(std::vector<std::string> hosts, CertificateLifetimes lifetimes = {});
 
-  /// Returns the next step at `now`. `trusted_since`: when all configurations were seen to trust
-  /// current.authorities; nullopt: they do not. Throws std::runtime_error if OpenSSL fails.
+  /// Returns the next step at `now`. `trusted_for`: how long all configurations have had
+  /// current.authorities; nullopt: they have not. Throws std::runtime_error if OpenSSL fails.
   [[nodiscard]] CertificateStep Next(const WebhookCertificates& current,
-                                     std::optional<WallTime> trusted_since, WallTime now) const;
+                                     std::optional<Duration> trusted_for, WallTime now) const;
+
+  [[nodiscard]] const std::vector<std::string>& hosts() const { return hosts_; }
 
  private:
   const std::vector<std::string> hosts_;

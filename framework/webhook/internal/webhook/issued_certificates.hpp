@@ -2,6 +2,7 @@
 
 #include "webhook/certificate_issuer.hpp"
 
+#include <exception>
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -15,7 +16,7 @@
 
 namespace kopp {
 
-/// What IssuedCertificates uses.
+/// The options of IssuedCertificates.
 struct IssuedCertificatesOptions {
   CertificateIssuerOptions issuer;
   const Client& client;  ///< must outlive the object
@@ -50,6 +51,7 @@ class IssuedCertificates {
   void Run();
   void Reconcile();
   void Report(const std::exception& error);
+  void ReportOnce(const std::string& error);
 
   const IssuedCertificatesOptions options_;
   const ObjectKey secret_;
