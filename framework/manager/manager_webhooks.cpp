@@ -3,6 +3,7 @@
 #include "base/ascii.hpp"
 #include "base/quoted.hpp"
 #include "net/certificate.hpp"
+#include "webhook/stored_configuration.hpp"
 #include "webhook/webhook_configurations.hpp"
 #include "webhook_flags.hpp"
 
@@ -13,10 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include <kopp/config_error.hpp>
-#include <kopp/dynamic_client.hpp>
 #include <kopp/leader_election.hpp>
 
 namespace kopp {
@@ -99,7 +97,19 @@ void ManagerWebhooks::ServeFiles(const WebhookServing& serving) {
   files_ = WatchCertificate(FilesOf(options_.webhook), metrics_, options_.log, options_.clock);
   server_ = std::make_unique<WebhookServer>(serving, files_->initial());
   server_->SetCertificate(files_->initial());  // also reports when it expires
-  files_->Start([this](const HttpServerTls& next) { server_->SetCertificate(next); });
+  if (IsServiceKnown()) {
+    ca_bundles_ = std::make_unique<CaBundleCheck>(
+        CaBundleCheckOptions{.service = ServiceOf(options_),
+                             .configuration_kinds = ConfigurationKindsOf(registry_.kinds()),
+                             .client = client_,
+                             .log = options_.log,
+                             .clock = options_.clock},
+        files_->initial().certificate);
+  }
+  files_->Start([this](const HttpServerTls& next) {
+    server_->SetCertificate(next);
+    if (ca_bundles_) ca_bundles_->SetCertificate(next.certificate);
+  });
 }
 
 /// Until the first certificate is issued, the server has one that no client accepts.
@@ -122,10 +132,10 @@ void ManagerWebhooks::ServeIssued(const WebhookServing& serving, std::function<b
 }
 
 std::optional<std::string> ManagerWebhooks::Problem() const {
-  if (issued_) {
-    if (std::string problem = issued_->Problem(); !problem.empty()) return problem;
-  }
-  return server_->Problem();
+  std::string problem;
+  if (issued_) problem = issued_->Problem();
+  if (ca_bundles_) problem = ca_bundles_->Problem();
+  return problem.empty() ? server_->Problem() : std::move(problem);
 }
 
 void ManagerWebhooks::OnElected() {
@@ -147,6 +157,7 @@ void ManagerWebhooks::Stop(Shutdown& shutdown) {
   });
   shutdown.Await("webhooks", [this] {
     files_.reset();
+    if (ca_bundles_) ca_bundles_->Stop();
     if (issued_) issued_->Stop();
     server_->Stop();
   });
@@ -175,7 +186,7 @@ std::vector<Permission> ManagerWebhooks::Permissions() const {
   const ObjectKey service = ServiceOf(options_);
   std::vector<Permission> all;
   for (const Kind* kind : ConfigurationKindsOf(registry_.kinds())) {
-    all.push_back(PermissionFor(*kind, {"get"}));
+    all.push_back(PermissionFor(*kind, {"get", "list", "watch"}));
     if (IssuesCertificates()) all.back().verbs = {"get", "list", "patch", "watch"};
     all.back().names = {ConfigurationNameOf(service)};
   }
@@ -189,34 +200,39 @@ std::vector<Permission> ManagerWebhooks::Permissions() const {
   return all;
 }
 
+/// Returns the chain that the webhooks would be served with, in PEM; "" if it is not issued yet.
+/// Throws ConfigError if it cannot be used.
+std::string ManagerWebhooks::StoredCertificate(const Client& client) const {
+  if (IssuesCertificates()) {
+    const auto secret = client.Get<Secret>(CertificateSecretOf(ServiceOf(options_)));
+    return secret ? CertificatesIn(*secret).certificate : "";
+  }
+  const auto files =
+      WatchCertificate(FilesOf(options_.webhook), metrics_, Logger(), options_.clock);
+  WebhookServer::RequireUsable(files->initial(), options_.clock);
+  return files->initial().certificate;
+}
+
 std::vector<std::string> ManagerWebhooks::FindProblems(const Client& client) const {
   if (!AreServed()) return {};
   std::vector<std::string> problems;
+  std::string certificate;
   try {
-    if (IssuesCertificates()) {
-      const auto secret = client.Get<Secret>(CertificateSecretOf(ServiceOf(options_)));
-      if (secret) static_cast<void>(CertificatesIn(*secret));
-    } else {
-      const auto files =
-          WatchCertificate(FilesOf(options_.webhook), metrics_, Logger(), options_.clock);
-      WebhookServer::RequireUsable(files->initial(), options_.clock);
-    }
+    certificate = StoredCertificate(client);
   } catch (const ConfigError& error) {
     problems.emplace_back(error.what());
     if (IssuesCertificates()) return problems;
   }
-  if (!IssuesCertificates() && options_.webhook.service.empty()) return problems;
-  const ObjectKey service = ServiceOf(options_);
-  for (const Kind* kind : ConfigurationKindsOf(registry_.kinds())) {
-    const auto stored = client.Dynamic(*kind).Get({"", ConfigurationNameOf(service)});
-    if (stored) {
-      std::ranges::move(FindDifferences(registry_.kinds(), stored->Json(),
-                                        /*requires_ca=*/!IssuesCertificates()),
-                        std::back_inserter(problems));
-    } else {
-      problems.push_back("there is no " + std::string(kind->kind) + " \"" +
-                         ConfigurationNameOf(service) + "\": apply the output of --print-webhooks");
-    }
+  if (!IsServiceKnown()) return problems;
+  const auto configurations =
+      ReadConfigurations(client, ConfigurationKindsOf(registry_.kinds()), ServiceOf(options_));
+  const bool is_issued = !IssuesCertificates() || !certificate.empty();
+  for (const StoredConfiguration& configuration : configurations) {
+    std::ranges::move(configuration.MissingWebhooks(registry_.kinds()),
+                      std::back_inserter(problems));
+    if (!is_issued || configuration.webhooks.empty()) continue;
+    std::string problem = configuration.WhyUncallable(certificate, options_.clock.WallNow());
+    if (!problem.empty()) problems.push_back(std::move(problem));
   }
   return problems;
 }

@@ -2,6 +2,7 @@
 
 #include "serving/certificate_watcher.hpp"
 #include "shutdown.hpp"
+#include "webhook/ca_bundle_check.hpp"
 #include "webhook/issued_certificates.hpp"
 #include "webhook/webhook_registry.hpp"
 #include "webhook/webhook_server.hpp"
@@ -42,14 +43,14 @@ class ManagerWebhooks {
   /// Blocks until all requests are answered, and ends the server.
   void Stop(Shutdown& shutdown);
 
-  /// Returns what the program needs to issue certificates, or, with certificates in files, what
-  /// FindProblems needs: to read the configurations. Nothing if their Service is not known.
+  /// Returns what the program needs to issue certificates, or, with certificates in files, to read
+  /// the configurations. Nothing if their Service is not known.
   [[nodiscard]] std::vector<Permission> Permissions() const;
   /// Returns what Permissions() lacks, in sentences.
   [[nodiscard]] std::vector<std::string> Warnings() const;
   /// Returns why the API server could not call the webhooks: the certificate is not usable, or a
-  /// configuration is absent, lacks a webhook, or trusts no CA. With certificates in files, the
-  /// configurations are read only if WebhookServerOptions::service is set.
+  /// configuration is absent, lacks a webhook, or does not trust the certificate. With certificates
+  /// in files, the configurations are read only if WebhookServerOptions::service is set.
   [[nodiscard]] std::vector<std::string> FindProblems(const Client& client) const;
   /// --print-webhooks. Returns the exit code.
   [[nodiscard]] int Print() const;
@@ -61,6 +62,7 @@ class ManagerWebhooks {
   void ServeFiles(const WebhookServing& serving);
   void ServeIssued(const WebhookServing& serving, std::function<bool()> is_leader);
   [[nodiscard]] std::optional<std::string> Problem() const;
+  [[nodiscard]] std::string StoredCertificate(const Client& client) const;
 
   const Options& options_;
   const Client& client_;
@@ -70,6 +72,7 @@ class ManagerWebhooks {
   // The source of its certificate: one of these.
   std::unique_ptr<CertificateWatcher> files_;
   std::unique_ptr<IssuedCertificates> issued_;
+  std::unique_ptr<CaBundleCheck> ca_bundles_;  // of the files; null: the Service is not known
 };
 
 }  // namespace kopp

@@ -41,8 +41,9 @@ void AddWebhookFlags(Flags& flags, WebhookServerOptions& options) {
           "may.",
           options.client_ca_name);
   flags.Add({.name = "webhook-service",
-             .help = "The Service of the webhooks, for --print-webhooks; empty: "
-                     "PROGRAM-webhook-service in the namespace of the Pod.",
+             .help = "The Service of the webhooks, which names their configurations and the Secret "
+                     "of their certificates; empty: PROGRAM-webhook-service in the namespace of "
+                     "the Pod.",
              .type = "NAMESPACE/NAME",
              .group = kWebhooksGroup,
              .advice = "write the namespace and the name, such as shop/webhook-service"},

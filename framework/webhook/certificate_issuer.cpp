@@ -1,7 +1,6 @@
 #include "webhook/certificate_issuer.hpp"
 
 #include "base/base64.hpp"
-#include "net/certificate.hpp"
 #include "webhook/webhook_configurations.hpp"
 
 #include <algorithm>
@@ -24,25 +23,11 @@ using nlohmann::json;
 /// Identifies Secrets that kopp has created. The type of a Secret is immutable.
 constexpr const char* kSecretType = "kopp.dev/webhook-certificates";
 
-/// The longest time between two checks. A check notices a clock change or a missed watch event.
-constexpr Duration kInterval = std::chrono::minutes(10);
-
 /// The shortest time between two repairs of the same object. Without this limit, two programs that
 /// replace each other's values would write without end.
 constexpr Duration kRepairInterval = std::chrono::seconds(10);
 
-/// cert-manager stores its CA in configurations with one of the annotations with this prefix.
-constexpr const char* kInjectCa = "cert-manager.io/inject-";
-
 std::string Describe(const ObjectKey& secret) { return secret.ns + '/' + secret.name; }
-
-std::vector<detail::Certificate> ReadOrNone(const std::string& pem) {
-  try {
-    return detail::ReadCertificates(pem);
-  } catch (const ConfigError&) {
-    return {};
-  }
-}
 
 /// Returns whether a call failed because another replica was faster, or because of a stop.
 bool IsConflictOrStop(const std::exception& error) {
@@ -53,55 +38,7 @@ bool IsConflictOrStop(const std::exception& error) {
           transport_error->kind() == TransportError::Kind::kCancelled);
 }
 
-/// Returns the entries of a configuration that lead to `service`.
-std::vector<json> WebhooksOf(const json& configuration, const ObjectKey& service) {
-  std::vector<json> webhooks;
-  for (const json& webhook : configuration.value("webhooks", json::array())) {
-    const json& client_config = webhook.at("clientConfig");
-    const auto target = client_config.find("service");
-    if (target != client_config.end() && target->value("namespace", "") == service.ns &&
-        target->value("name", "") == service.name) {
-      webhooks.push_back(webhook);
-    }
-  }
-  return webhooks;
-}
-
 }  // namespace
-
-struct CertificateIssuer::StoredConfiguration {
-  const Kind* kind;
-  std::string name;
-  json object{};                 // null: there is none
-  std::vector<json> webhooks{};  // those of the Service
-
-  [[nodiscard]] std::string Description() const {
-    return std::string(kind->kind) + " \"" + name + '"';
-  }
-  [[nodiscard]] bool IsOfCertManager() const {
-    const json annotations = object["metadata"].value("annotations", json::object());
-    return std::ranges::any_of(annotations.items(), [](const auto& annotation) {
-      return annotation.key().starts_with(kInjectCa);
-    });
-  }
-  [[nodiscard]] bool Has(const std::string& ca_bundle) const {
-    return std::ranges::all_of(webhooks, [&](const json& webhook) {
-      return webhook["clientConfig"].value("caBundle", "") == ca_bundle;
-    });
-  }
-  /// Returns why API servers with these caBundles reject the certificate; "" if they accept it.
-  [[nodiscard]] std::string WhyRejected(const std::string& certificate,
-                                        const std::vector<std::string>& hosts, WallTime now) const {
-    for (const json& webhook : webhooks) {
-      const auto pem = detail::DecodeBase64(webhook["clientConfig"].value("caBundle", ""));
-      const auto authorities = ReadOrNone(pem.value_or(""));
-      if (authorities.empty()) return "there is no caBundle that can be read";
-      std::string why = detail::WhyRejected(ReadOrNone(certificate), authorities, hosts, now);
-      if (!why.empty()) return why;
-    }
-    return {};
-  }
-};
 
 ObjectKey CertificateSecretOf(const ObjectKey& service) {
   return {service.ns, service.name + "-cert"};
@@ -109,7 +46,8 @@ ObjectKey CertificateSecretOf(const ObjectKey& service) {
 
 std::vector<std::string> HostsOf(const ObjectKey& service) {
   const std::string in_namespace = service.name + '.' + service.ns;
-  return {in_namespace + ".svc", in_namespace + ".svc.cluster.local", in_namespace, service.name};
+  const std::string host = ApiServerHostOf(service);
+  return {host, host + ".cluster.local", in_namespace, service.name};
 }
 
 WebhookCertificates CertificatesIn(const Secret& secret) {
@@ -136,7 +74,8 @@ CertificateIssuer::CertificateIssuer(CertificateIssuerOptions options)
 // in a configuration are not newer than those of the Secret, unless the configuration has changed
 // meanwhile, and then the apply with its resourceVersion is rejected.
 CertificateIssuer::State CertificateIssuer::Reconcile(const Client& client, bool is_leader) {
-  const std::vector<StoredConfiguration> configurations = ReadConfigurations(client);
+  const auto configurations =
+      ReadConfigurations(client, options_.configuration_kinds, options_.service);
   const auto secret = client.Get<Secret>(CertificateSecretOf(options_.service));
   const WebhookCertificates stored = secret ? CertificatesIn(*secret) : WebhookCertificates{};
   State state;
@@ -152,9 +91,9 @@ CertificateIssuer::State CertificateIssuer::Reconcile(const Client& client, bool
   if (step.is_usable) {
     state.certificates = stored;
   } else {
-    state.problem = step.reason;
+    state.AddProblem(step.reason);
   }
-  state.next = wall_now + (is_trusted ? kInterval : kRepairInterval);
+  state.next = wall_now + (is_trusted ? kCertificateCheckInterval : kRepairInterval);
   if (!step.next) {
     state.next = std::min(state.next, step.at);
   } else if (secret && step.is_urgent && repaired_at_ && now < *repaired_at_ + kRepairInterval) {
@@ -177,21 +116,14 @@ bool CertificateIssuer::MakeAllTrust(const Client& client,
                                      const std::vector<StoredConfiguration>& configurations,
                                      const WebhookCertificates& stored, bool is_leader,
                                      State& state) {
-  if (ReadOrNone(stored.authorities).empty() || ReadOrNone(stored.certificate).empty())
-    return false;
+  if (!HasCertificates(stored.authorities) || !HasCertificates(stored.certificate)) return false;
   const std::string ca_bundle = detail::EncodeBase64(stored.authorities);
   bool all_trust = true;
   for (const StoredConfiguration& configuration : configurations) {
-    if (configuration.webhooks.empty()) {
-      state.problem = configuration.Description() + " has no webhook at the Service " +
-                      Describe(options_.service) + ": apply the output of --print-webhooks";
-      all_trust = false;
-      continue;
-    }
-    std::string problem =
-        configuration.WhyRejected(stored.certificate, rotation_.hosts(), options_.clock.WallNow());
-    bool has_authorities = configuration.Has(ca_bundle);
-    if (!has_authorities && (is_leader || !problem.empty())) {
+    std::string problem = configuration.WhyUncallable(stored.certificate, options_.clock.WallNow());
+    bool has_authorities = !configuration.webhooks.empty() && configuration.Has(ca_bundle);
+    const bool is_due = !has_authorities && (is_leader || !problem.empty());
+    if (is_due && !configuration.webhooks.empty()) {
       try {
         has_authorities = StoreAuthorities(client, configuration, stored.authorities);
         if (has_authorities) problem.clear();
@@ -200,26 +132,10 @@ bool CertificateIssuer::MakeAllTrust(const Client& client,
         state.error = error.what();
       }
     }
-    if (!problem.empty()) {
-      state.problem = configuration.Description() + " does not trust the certificate: " + problem;
-    }
+    state.AddProblem(problem);
     all_trust = all_trust && has_authorities;
   }
   return all_trust;
-}
-
-std::vector<CertificateIssuer::StoredConfiguration> CertificateIssuer::ReadConfigurations(
-    const Client& client) const {
-  std::vector<StoredConfiguration> all;
-  for (const Kind* kind : options_.configuration_kinds) {
-    StoredConfiguration next{.kind = kind, .name = ConfigurationNameOf(options_.service)};
-    if (const auto stored = client.Dynamic(*kind).Get({"", next.name})) {
-      next.object = stored->Json();
-      next.webhooks = WebhooksOf(next.object, options_.service);
-    }
-    all.push_back(std::move(next));
-  }
-  return all;
 }
 
 /// Returns false if the configuration is left alone.

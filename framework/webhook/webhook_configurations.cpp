@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <set>
 #include <string_view>
 
@@ -29,13 +28,6 @@ constexpr Kind kValidatingConfiguration{"admissionregistration.k8s.io/v1",
 
 constexpr const char* kCertificate = "-serving-cert";
 constexpr const char* kIssuer = "-selfsigned-issuer";
-
-/// Returns the host at which API servers call `service`.
-std::string HostOf(const ObjectKey& service) { return service.name + '.' + service.ns + ".svc"; }
-
-const Kind& KindOf(WebhookType type) {
-  return type == WebhookType::kMutating ? kMutatingConfiguration : kValidatingConfiguration;
-}
 
 bool IsMutating(const KindWebhook& webhook) { return webhook.type == WebhookType::kMutating; }
 
@@ -137,7 +129,7 @@ json NewConfiguration(WebhookType type, const std::vector<KindWebhook>& webhooks
     metadata["annotations"] = {{"cert-manager.io/inject-ca-from",
                                 options.service.ns + '/' + options.program + kCertificate}};
   }
-  const Kind& kind = KindOf(type);
+  const Kind& kind = ConfigurationKindOf(type);
   return {{"apiVersion", kind.api_version},
           {"kind", kind.kind},
           {"metadata", std::move(metadata)},
@@ -154,7 +146,7 @@ json CertManagerObject(const char* kind, const char* name, json spec,
 }
 
 std::vector<json> CertManagerObjects(const WebhookManifestOptions& options) {
-  const std::string host = HostOf(options.service);
+  const std::string host = ApiServerHostOf(options.service);
   return {
       CertManagerObject("Issuer", kIssuer, {{"selfSigned", json::object()}}, options),
       CertManagerObject("Certificate", kCertificate,
@@ -181,36 +173,21 @@ std::string ConfigurationNameOf(const ObjectKey& service) {
   return service.name + '.' + service.ns;
 }
 
+std::string ApiServerHostOf(const ObjectKey& service) {
+  return service.name + '.' + service.ns + ".svc";
+}
+
+const Kind& ConfigurationKindOf(WebhookType type) {
+  return type == WebhookType::kMutating ? kMutatingConfiguration : kValidatingConfiguration;
+}
+
 std::vector<const Kind*> ConfigurationKindsOf(const std::vector<KindWebhook>& webhooks) {
   std::vector<const Kind*> kinds;
   for (const WebhookType type : {WebhookType::kMutating, WebhookType::kValidating}) {
-    if (std::ranges::count(webhooks, type, &KindWebhook::type) > 0) kinds.push_back(&KindOf(type));
+    if (std::ranges::count(webhooks, type, &KindWebhook::type) > 0)
+      kinds.push_back(&ConfigurationKindOf(type));
   }
   return kinds;
-}
-
-std::vector<std::string> FindDifferences(const std::vector<KindWebhook>& webhooks,
-                                         const json& configuration, bool requires_ca) {
-  const std::string kind = configuration.value("kind", "");
-  const std::string name = kind + " \"" + configuration.at("metadata").value("name", "") + '"';
-  std::map<std::string, json> client_configs;  // by path
-  for (const json& webhook : configuration.value("webhooks", json::array())) {
-    const json& config = webhook.at("clientConfig");
-    if (config.contains("service")) client_configs[config["service"].value("path", "/")] = config;
-  }
-  std::vector<std::string> differences;
-  for (const KindWebhook& webhook : webhooks) {
-    if (KindOf(webhook.type).kind != kind) continue;
-    const auto config = client_configs.find(webhook.path);
-    if (config == client_configs.end()) {
-      differences.push_back(name + " has no webhook with the path " + webhook.path +
-                            ": apply the output of --print-webhooks");
-    } else if (requires_ca && config->second.value("caBundle", "").empty()) {
-      differences.push_back(name + " has no caBundle for the path " + webhook.path +
-                            ": the API server does not trust the certificate");
-    }
-  }
-  return differences;
 }
 
 std::string PrintWebhooks(const std::vector<KindWebhook>& webhooks,

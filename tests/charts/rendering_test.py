@@ -275,6 +275,11 @@ class SingleValues(ChartTest):
             self.assertRegex(alert["expr"], re.escape(f'namespace="{NAMESPACE}",pod=~"{FULLNAME}-.*"'))
             self.assertEqual({"summary", "description"}, set(alert["annotations"]))
 
+    def test_the_alert_about_the_certificate_starts_the_given_number_of_days_before(self):
+        values = {"metrics.prometheusRule.enabled": True, "metrics.prometheusRule.webhookCertificateDays": 2}
+        (rule,) = find(render(values, flags=PROMETHEUS), "PrometheusRule")
+        self.assertIn("- time() < 172800", str(rule["spec"]["groups"][0]["rules"]))
+
     def test_the_dashboard_is_json_with_a_query_in_each_panel(self):
         (dashboard,) = find(render({"metrics.grafanaDashboard.enabled": True}), "ConfigMap")
         self.assertEqual("1", dashboard["metadata"]["labels"]["grafana_dashboard"])

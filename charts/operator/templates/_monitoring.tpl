@@ -90,6 +90,13 @@ metricRelabelings:
   annotations:
     summary: Webhooks of {{ $name }} fail, so the API server may reject writes.
     description: The log of {{ $name }} has the exceptions and the objects. Code 429 means too many requests at the same time.
+- alert: OperatorWebhookCertificateExpires
+  expr: min by (pod) (kopp_webhook_certificate_expiration_timestamp_seconds{ {{- $selector -}} }) - time() < {{ mul .Values.metrics.prometheusRule.webhookCertificateDays 86400 }}
+  for: 15m
+  labels: {severity: critical}
+  annotations:
+    summary: The certificate of the webhooks of {{ "{{ $labels.pod }}" }} expires in less than {{ .Values.metrics.prometheusRule.webhookCertificateDays }} days.
+    description: Then the API server rejects writes. The log of {{ $name }} has the reason, if it issues the certificate itself.
 {{- with .Values.metrics.prometheusRule.rules }}
 {{ toYaml . }}
 {{- end }}

@@ -192,10 +192,15 @@ TEST_F(CertificateIssuerTest, AnAbsentConfigurationIsAProblemThatSaysWhatToDo) {
   const auto state = ReconcileAll(issuer, client_, clock_);
 
   EXPECT_EQ(state.problem,
-            "ValidatingWebhookConfiguration \"webhooks.shop\" has no webhook at the Service "
-            "shop/webhooks: apply the output of --print-webhooks");
+            "there is no ValidatingWebhookConfiguration \"webhooks.shop\": apply the output of "
+            "--print-webhooks");
   EXPECT_TRUE(state.certificates.has_value());  // so it is served when the configuration is applied
   EXPECT_EQ(client_.Dynamic(kConfigurations).Get({"", "webhooks.shop"}), std::nullopt);
+
+  CreateConfiguration({Webhook("/a", "other")});
+  EXPECT_EQ(ReconcileAll(issuer, client_, clock_).problem,
+            "ValidatingWebhookConfiguration \"webhooks.shop\" has no webhook at the Service "
+            "shop/webhooks: apply the output of --print-webhooks");
 }
 
 TEST_F(CertificateIssuerTest, ASecretOfAnotherTypeIsNotOverwritten) {

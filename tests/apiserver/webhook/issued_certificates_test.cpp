@@ -1,12 +1,10 @@
 // Tests a Manager that issues the certificates of its webhooks, and an API server that calls them
 // over HTTPS.
-#include <condition_variable>
-#include <cstddef>
-#include <mutex>
+#include "support/log_recorder.hpp"
+
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -43,7 +41,7 @@ class IssuedCertificatesTest : public ::testing::Test {
                                          .host = "127.0.0.1",
                                          .service = "shop/webhooks",
                                          .shutdown_delay = 0s},
-                             .log = Logger({.write = [this](std::string_view line) { Log(line); }}),
+                             .log = log_.NewLogger(),
                              .transport = server_.TransportAs("operator")});
     manager_->AddWebhook<ConfigMap>().Validate([](const ConfigMap& map) {
       if (!map.data.contains("color")) throw AdmissionDenied("it has no color");
@@ -55,31 +53,9 @@ class IssuedCertificatesTest : public ::testing::Test {
     runner_.join();
   }
 
-  void Log(std::string_view line) {
-    {
-      const std::lock_guard guard{mutex_};
-      log_ += line;
-    }
-    logged_.notify_all();
-  }
-  /// Blocks until the log has `text` `count` times. Returns what follows the last of them.
-  std::string AwaitLog(const std::string& text, int count = 1) {
-    std::unique_lock lock{mutex_};
-    std::size_t end = 0;
-    logged_.wait(lock, [&] {
-      end = 0;
-      for (int i = 0; i < count; ++i) {
-        const auto found = log_.find(text, end);
-        if (found == std::string::npos) return false;
-        end = found + text.size();
-      }
-      return true;
-    });
-    return log_.substr(end);
-  }
   /// Creates the configuration, without a caBundle.
   void CreateConfiguration() {
-    const int port = std::stoi(AwaitLog("\"Serving webhooks\" address=\"127.0.0.1:"));
+    const int port = std::stoi(log_.Await("\"Serving webhooks\" address=\"127.0.0.1:"));
     const json webhook{{"name", "colors.shop.example.com"},
                        {"admissionReviewVersions", {"v1"}},
                        {"sideEffects", "None"},
@@ -113,41 +89,39 @@ class IssuedCertificatesTest : public ::testing::Test {
 
   testing::ApiServer server_;
   const Client client_{server_.transport(), "test"};
-  std::mutex mutex_;
-  std::condition_variable logged_;
-  std::string log_;
+  testing::LogRecorder log_;
   std::optional<Manager> manager_;
   std::jthread runner_;
 };
 
 TEST_F(IssuedCertificatesTest, AProgramWithoutCertificateFilesIsCalled) {
-  AwaitLog("Updated current TLS certificate");
+  log_.Await("Updated current TLS certificate");
   CreateConfiguration();
-  AwaitLog("Stored the CA of the webhooks");
+  log_.Await("Stored the CA of the webhooks");
 
   ExpectCalled("a");
 }
 
 TEST_F(IssuedCertificatesTest, ADeletedSecretIsReplacedWithoutARestart) {
   CreateConfiguration();
-  AwaitLog("Stored the CA of the webhooks");
-  AwaitLog("Updated current TLS certificate");
+  log_.Await("Stored the CA of the webhooks");
+  log_.Await("Updated current TLS certificate");
 
   client_.Delete<Secret>({"shop", "webhooks-cert"});
-  AwaitLog("Updated current TLS certificate", 2);
-  AwaitLog("Stored the CA of the webhooks", 2);
+  log_.Await("Updated current TLS certificate", 2);
+  log_.Await("Stored the CA of the webhooks", 2);
 
   ExpectCalled("a");
 }
 
 TEST_F(IssuedCertificatesTest, AConfigurationThatIsCreatedAgainGetsTheCa) {
   CreateConfiguration();
-  AwaitLog("Stored the CA of the webhooks");
-  AwaitLog("Updated current TLS certificate");
+  log_.Await("Stored the CA of the webhooks");
+  log_.Await("Updated current TLS certificate");
 
   client_.Dynamic(kConfigurations).Delete({"", "webhooks.shop"});
   CreateConfiguration();
-  AwaitLog("Stored the CA of the webhooks", 2);
+  log_.Await("Stored the CA of the webhooks", 2);
 
   ExpectCalled("a");
 }

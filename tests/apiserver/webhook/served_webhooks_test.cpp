@@ -1,14 +1,12 @@
 // Tests an API server that calls the webhooks of a Manager over HTTPS.
 #include "base/base64.hpp"
 #include "support/certificates.hpp"
+#include "support/log_recorder.hpp"
 #include "support/scratch_folder.hpp"
 
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -41,14 +39,7 @@ class ServedWebhooksTest : public ::testing::Test {
                                          .cert_path = (folder_ / "").string(),
                                          .service = "shop/webhooks",
                                          .shutdown_delay = 0s},
-                             .log = Logger({.write =
-                                                [this](std::string_view line) {
-                                                  {
-                                                    const std::lock_guard guard{mutex_};
-                                                    log_ += line;
-                                                  }
-                                                  logged_.notify_all();
-                                                }}),
+                             .log = log_.NewLogger(),
                              .transport = operators_server_.TransportAs("operator")});
     manager_->AddWebhook<ConfigMap>().Validate([](const ConfigMap& map) {
       if (!map.data.contains("color")) throw AdmissionDenied("it has no color");
@@ -62,12 +53,7 @@ class ServedWebhooksTest : public ::testing::Test {
 
   /// Returns the port at which the webhooks are served.
   std::string Port() {
-    std::unique_lock lock{mutex_};
-    const auto find = [&] { return log_.find("127.0.0.1:", log_.find("Serving webhooks")); };
-    logged_.wait(lock, [&] {
-      return log_.find("Serving webhooks") != std::string::npos && find() != std::string::npos;
-    });
-    return std::to_string(std::stoi(log_.substr(find() + 10)));
+    return std::to_string(std::stoi(log_.Await("\"Serving webhooks\" address=\"127.0.0.1:")));
   }
   void Install(Transport& server, int port = 443) const {
     const json webhook{{"name", "colors.shop.example.com"},
@@ -111,9 +97,7 @@ class ServedWebhooksTest : public ::testing::Test {
   const testing::CertificateAuthority authority_;
   const testing::ScratchFolder folder_;
   testing::ApiServer operators_server_;
-  std::mutex mutex_;
-  std::condition_variable logged_;
-  std::string log_;
+  testing::LogRecorder log_;
   std::optional<Manager> manager_;
   std::jthread runner_;
 };

@@ -53,7 +53,7 @@ TEST(CertificateTest, EachCertificateIsReadAndOneThatIsCutIsAnError) {
   EXPECT_EQ(detail::ReadCertificates(both).size(), 2);
   EXPECT_EQ(detail::ReadCertificates("garbage").size(), 0);
   EXPECT_EQ(detail::ReadCertificates("").size(), 0);
-  for (const std::size_t missing : {2, 20, 30, 60, 300}) {
+  for (const std::size_t missing : {2U, 20U, 30U, 60U, 300U}) {
     EXPECT_THROW((void)detail::ReadCertificates(both.substr(0, both.size() - missing)), ConfigError)
         << missing;
   }

@@ -1,4 +1,5 @@
 // Tests what --check and --print-rbac know of webhooks.
+#include "base/base64.hpp"
 #include "manager/manager_webhooks.hpp"
 #include "support/certificates.hpp"
 #include "support/scratch_folder.hpp"
@@ -22,7 +23,7 @@ class WebhookCheckTest : public WebhookTest {
   static constexpr const char* kSecret = "/api/v1/namespaces/shop/secrets/webhooks-cert";
 
   WebhookCheckTest() {
-    const auto issued = authority_.IssueForLoopback();
+    const auto issued = authority_.Issue({.subject_alt_names = "DNS:webhooks.shop.svc"});
     folder_.Write("tls.crt", issued.certificate);
     folder_.Write("tls.key", issued.key);
     options_.webhook.cert_path = (folder_ / "").string();
@@ -32,7 +33,7 @@ class WebhookCheckTest : public WebhookTest {
         .Default([](Widget&) {});
   }
   /// Stores the configuration that --print-webhooks prints, with this caBundle.
-  void StoreConfiguration(const char* ca_bundle, const char* path = kMutate) {
+  void StoreConfiguration(const std::string& ca_bundle, const char* path = kMutate) {
     const json webhook{{"clientConfig",
                         {{"service", {{"namespace", "shop"}, {"name", "webhooks"}, {"path", path}}},
                          {"caBundle", ca_bundle}}}};
@@ -41,6 +42,19 @@ class WebhookCheckTest : public WebhookTest {
                             {"kind", "MutatingWebhookConfiguration"},
                             {"metadata", {{"name", "webhooks.shop"}}},
                             {"webhooks", {webhook}}}
+                           .dump());
+  }
+  /// Returns the caBundle for the certificates of `authority`.
+  static std::string CaBundleOf(const testing::CertificateAuthority& authority) {
+    return detail::EncodeBase64(authority.certificate());
+  }
+  void StoreSecret(const char* type, const std::string& certificate) {
+    transport_.Respond("GET", kSecret, 200,
+                       json{{"apiVersion", "v1"},
+                            {"kind", "Secret"},
+                            {"metadata", {{"namespace", "shop"}, {"name", "webhooks-cert"}}},
+                            {"type", type},
+                            {"data", {{"tls.crt", detail::EncodeBase64(certificate)}}}}
                            .dump());
   }
   std::vector<std::string> Problems() { return webhooks_.FindProblems(client_); }
@@ -52,7 +66,7 @@ class WebhookCheckTest : public WebhookTest {
 };
 
 TEST_F(WebhookCheckTest, WebhooksThatTheApiServerCallsHaveNoProblem) {
-  StoreConfiguration("Q0E=");
+  StoreConfiguration(CaBundleOf(authority_));
 
   EXPECT_THAT(Problems(), IsEmpty());
 }
@@ -68,15 +82,40 @@ TEST_F(WebhookCheckTest, AnAbsentConfigurationIsAProblem) {
 TEST_F(WebhookCheckTest, AConfigurationWithoutTheWebhookOrItsCaIsAProblem) {
   StoreConfiguration("");
   EXPECT_THAT(Problems(),
-              ElementsAre(HasSubstr(std::string("no caBundle for the path ") + kMutate)));
+              ElementsAre("MutatingWebhookConfiguration \"webhooks.shop\" does not trust "
+                          "the certificate: there is no caBundle that can be read"));
 
-  StoreConfiguration("Q0E=", "/other");
+  StoreConfiguration(CaBundleOf(authority_), "/other");
   EXPECT_THAT(Problems(),
               ElementsAre(HasSubstr(std::string("has no webhook with the path ") + kMutate)));
 }
 
+TEST_F(WebhookCheckTest, AConfigurationThatDoesNotTrustTheCertificateIsAProblem) {
+  StoreConfiguration(CaBundleOf(testing::CertificateAuthority()));
+  EXPECT_THAT(
+      Problems(),
+      ElementsAre(HasSubstr("does not trust the certificate: certificate signature failure")));
+
+  StoreConfiguration(CaBundleOf(authority_));
+  const auto other = authority_.Issue({.subject_alt_names = "DNS:other.shop.svc"});
+  folder_.Write("tls.crt", other.certificate);
+  folder_.Write("tls.key", other.key);
+  EXPECT_THAT(Problems(), ElementsAre(HasSubstr("certificate: it is not for webhooks.shop.svc")));
+}
+
+TEST_F(WebhookCheckTest, AnIssuedCertificateThatAConfigurationDoesNotTrustIsAProblem) {
+  options_.webhook.cert_path = "";
+  const auto issued = authority_.Issue({.subject_alt_names = "DNS:webhooks.shop.svc"});
+  StoreSecret("kopp.dev/webhook-certificates", issued.certificate);
+  StoreConfiguration(CaBundleOf(testing::CertificateAuthority()));
+  EXPECT_THAT(Problems(), ElementsAre(HasSubstr("does not trust the certificate")));
+
+  StoreConfiguration(CaBundleOf(authority_));
+  EXPECT_THAT(Problems(), IsEmpty());
+}
+
 TEST_F(WebhookCheckTest, ACertificateThatCannotBeUsedIsAProblem) {
-  StoreConfiguration("Q0E=");
+  StoreConfiguration(CaBundleOf(authority_));
   folder_.Write("tls.key", testing::CertificateAuthority().IssueForLoopback().key);
   EXPECT_THAT(Problems(), ElementsAre(HasSubstr("the certificate cannot be used: ")));
 
@@ -94,12 +133,7 @@ TEST_F(WebhookCheckTest, WhatTheProgramIssuesItselfIsNoProblem) {
 
 TEST_F(WebhookCheckTest, ASecretOfSomethingElseIsAProblem) {
   options_.webhook.cert_path = "";
-  transport_.Respond("GET", kSecret, 200,
-                     json{{"apiVersion", "v1"},
-                          {"kind", "Secret"},
-                          {"metadata", {{"namespace", "shop"}, {"name", "webhooks-cert"}}},
-                          {"type", "kubernetes.io/tls"}}
-                         .dump());
+  StoreSecret("kubernetes.io/tls", "");
 
   EXPECT_THAT(Problems(),
               ElementsAre(HasSubstr("the Secret shop/webhooks-cert was not created for")));
@@ -118,7 +152,7 @@ TEST_F(WebhookCheckTest, TheConfigurationsMayBeReadByName) {
   ASSERT_EQ(permissions.size(), 1);
   EXPECT_EQ(permissions[0].resource, "mutatingwebhookconfigurations");
   EXPECT_TRUE(permissions[0].cluster_scoped);
-  EXPECT_THAT(permissions[0].verbs, ElementsAre("get"));
+  EXPECT_THAT(permissions[0].verbs, ElementsAre("get", "list", "watch"));
   EXPECT_THAT(permissions[0].names, ElementsAre("webhooks.shop"));
 
   options_.webhook.service = "";

@@ -1,13 +1,13 @@
 #pragma once
 
 #include "webhook/certificate_rotation.hpp"
+#include "webhook/certificate_state.hpp"
+#include "webhook/stored_configuration.hpp"
 
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <kopp/client.hpp>
 #include <kopp/informer/object.hpp>
@@ -41,18 +41,16 @@ struct CertificateIssuerOptions {
 };
 
 /// Issues the certificates of webhooks into their Secret, and stores the CAs in the caBundle of
-/// their configurations, of which it owns no other field. Reads everything at each call and writes
-/// only what it has read unchanged, so several replicas may call it at once. Not thread-safe.
+/// their configurations, of which it owns no other field. Reads everything at each call, and each
+/// write requires the resourceVersion that was read, so several replicas may call it at once. Not
+/// thread-safe.
 class CertificateIssuer {
  public:
-  /// The result of Reconcile.
-  struct State {
+  /// The result of Reconcile: the state before it. There is a problem if no certificates can be
+  /// used, or a configuration is absent or does not trust them, and an error if a configuration
+  /// could not be changed.
+  struct State : CertificateState {
     std::optional<WebhookCertificates> certificates{};  ///< nullopt: they cannot be used
-    /// Why the API server cannot verify the certificates: there are none that can be used, or a
-    /// configuration is absent or does not trust them. "": it can.
-    std::string problem{};
-    std::string error{};  ///< why a configuration could not be changed; "": nothing failed
-    WallTime next{};      ///< when Reconcile is to be called again
   };
 
   explicit CertificateIssuer(CertificateIssuerOptions options);
@@ -64,12 +62,10 @@ class CertificateIssuer {
   State Reconcile(const Client& client, bool is_leader);
 
  private:
-  struct StoredConfiguration;
   struct StoredAuthorities {
     std::string authorities{};
     TimePoint at{};
   };
-  [[nodiscard]] std::vector<StoredConfiguration> ReadConfigurations(const Client& client) const;
   [[nodiscard]] bool MakeAllTrust(const Client& client,
                                   const std::vector<StoredConfiguration>& configurations,
                                   const WebhookCertificates& stored, bool is_leader, State& state);

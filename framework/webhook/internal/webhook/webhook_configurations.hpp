@@ -3,8 +3,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <kopp/webhook/webhook_builder.hpp>
 
 namespace kopp {
@@ -28,15 +26,14 @@ struct WebhookManifestOptions {
 /// cluster.
 [[nodiscard]] std::string ConfigurationNameOf(const ObjectKey& service);
 
+/// Returns the host at which API servers call `service`.
+[[nodiscard]] std::string ApiServerHostOf(const ObjectKey& service);
+
+/// Returns the kind of the configurations with webhooks of this type, a constant.
+[[nodiscard]] const Kind& ConfigurationKindOf(WebhookType type);
 /// Returns the kinds of the configurations of `webhooks`. They are constants.
 [[nodiscard]] std::vector<const Kind*> ConfigurationKindsOf(
     const std::vector<KindWebhook>& webhooks);
-
-/// Returns a sentence for each of `webhooks` that the API server does not call with this stored
-/// configuration of its type, or, with `requires_ca`, whose certificate it does not trust.
-[[nodiscard]] std::vector<std::string> FindDifferences(const std::vector<KindWebhook>& webhooks,
-                                                       const nlohmann::json& configuration,
-                                                       bool requires_ca = true);
 
 /// Returns a sentence for each webhook that may block Pods if it cannot be called.
 [[nodiscard]] std::vector<std::string> WebhookWarnings(const std::vector<KindWebhook>& webhooks);

@@ -27,7 +27,7 @@ struct WebhookServerOptions {
 
   /// --webhook-service: the Service of the webhooks as NAMESPACE/NAME; empty:
   /// PROGRAM-webhook-service in the namespace of the Pod. Both configurations have the name
-  /// NAME.NAMESPACE.
+  /// NAME.NAMESPACE. With `cert_path`, the configurations are read only if it is set.
   std::string service{};
   /// --webhook-cert-manager: --print-webhooks also prints a Certificate of cert-manager and its
   /// issuer, and cert-manager adds the CA to the configurations.
