@@ -1,4 +1,4 @@
-// The actions of the flags --check, --print-rbac and --install-crds.
+// The actions of the flags --check, --print-rbac, --install-crds and --uninstall-webhooks.
 #include "cache/cache_impl.hpp"
 #include "manager_impl.hpp"
 #include "preflight.hpp"
@@ -50,6 +50,17 @@ int Manager::Impl::PrintRoles() const {
     return 0;
   } catch (const ConfigError& error) {
     options_.log.Error("Cannot print the Roles", {{"err", error.what()}});
+    return 1;
+  }
+}
+
+int Manager::Impl::UninstallWebhooks(const std::stop_token& stop) const {
+  try {
+    cluster_->RequireUsable();
+    webhooks_.Uninstall(client().With(stop));
+    return 0;
+  } catch (const std::exception& error) {
+    options_.log.Error("Cannot delete the webhook configurations", {{"err", error.what()}});
     return 1;
   }
 }

@@ -92,6 +92,7 @@ class Manager::Impl {
   void Fail(std::string_view message, const std::string& error);
   int Check(const std::stop_token& stop) const;
   int PrintRoles() const;
+  int UninstallWebhooks(const std::stop_token& stop) const;
   void StopAll();
   void StopControllers(Shutdown& shutdown);
   void StopCaches(Shutdown& shutdown);

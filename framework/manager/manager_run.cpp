@@ -32,6 +32,7 @@ int Manager::Impl::Run(const std::stop_token& stop) {
   if (options_.action == Options::Action::kPrintRbac) return PrintRoles();
   if (options_.action == Options::Action::kPrintCrd) return crds_.Print(options_.log);
   if (options_.action == Options::Action::kPrintWebhooks) return webhooks_.Print();
+  if (options_.action == Options::Action::kUninstallWebhooks) return UninstallWebhooks(stop);
   const std::stop_callback forward(stop, [this] { stop_.request_stop(); });
   try {
     if (Start(stop_.get_token())) {

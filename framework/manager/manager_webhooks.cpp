@@ -85,6 +85,14 @@ void ManagerWebhooks::Start(HealthChecks& readiness, std::function<bool()> is_le
                                .metrics = metrics_,
                                .log = options_.log,
                                .clock = options_.clock};
+  if (options_.webhook.install) {
+    installer_ = std::make_unique<WebhookInstaller>(WebhookInstallerOptions{
+        .configurations = NewConfigurations(registry_.kinds(), ManifestOptions()),
+        .service = ServiceOf(options_),
+        .is_leader = is_leader,
+        .log = options_.log,
+        .clock = options_.clock});
+  }
   if (IssuesCertificates()) {
     ServeIssued(serving, std::move(is_leader));
   } else {
@@ -102,6 +110,7 @@ void ManagerWebhooks::ServeFiles(const WebhookServing& serving) {
         CaBundleCheckOptions{.service = ServiceOf(options_),
                              .configuration_kinds = ConfigurationKindsOf(registry_.kinds()),
                              .client = client_,
+                             .installer = installer_.get(),
                              .log = options_.log,
                              .clock = options_.clock},
         files_->initial().certificate);
@@ -124,10 +133,12 @@ void ManagerWebhooks::ServeIssued(const WebhookServing& serving, std::function<b
   issued_ = std::make_unique<IssuedCertificates>(IssuedCertificatesOptions{
       .issuer = {.service = service,
                  .configuration_kinds = ConfigurationKindsOf(registry_.kinds()),
+                 .installs_configurations = options_.webhook.install,
                  .log = options_.log,
                  .clock = options_.clock},
       .client = client_,
       .is_leader = std::move(is_leader),
+      .installer = installer_.get(),
       .apply = [this](const HttpServerTls& next) { server_->SetCertificate(next); }});
 }
 
@@ -139,7 +150,9 @@ std::optional<std::string> ManagerWebhooks::Problem() const {
 }
 
 void ManagerWebhooks::OnElected() {
+  if (installer_) installer_->Request();
   if (issued_) issued_->Check();
+  if (ca_bundles_) ca_bundles_->Check();
 }
 
 void ManagerWebhooks::AnnounceShutdown() {
@@ -165,7 +178,7 @@ void ManagerWebhooks::Stop(Shutdown& shutdown) {
 
 bool ManagerWebhooks::IsServiceKnown() const {
   if (!options_.webhook.service.empty()) return true;
-  if (!IssuesCertificates()) return false;
+  if (!IssuesCertificates() && !options_.webhook.install) return false;
   try {
     static_cast<void>(ServiceOf(options_));
     return true;
@@ -185,10 +198,23 @@ std::vector<Permission> ManagerWebhooks::Permissions() const {
   if (!AreServed() || !IsServiceKnown()) return {};
   const ObjectKey service = ServiceOf(options_);
   std::vector<Permission> all;
-  for (const Kind* kind : ConfigurationKindsOf(registry_.kinds())) {
-    all.push_back(PermissionFor(*kind, {"get", "list", "watch"}));
-    if (IssuesCertificates()) all.back().verbs = {"get", "list", "patch", "watch"};
+  const bool installs = options_.webhook.install;
+  for (const Kind* kind :
+       installs ? AllConfigurationKinds() : ConfigurationKindsOf(registry_.kinds())) {
+    std::vector<std::string> verbs{"get", "list", "watch"};
+    if (IssuesCertificates()) verbs.emplace_back("patch");
+    if (installs) verbs.insert(verbs.end(), {"delete", "update"});
+    std::ranges::sort(verbs);
+    all.push_back(PermissionFor(*kind, std::move(verbs)));
     all.back().names = {ConfigurationNameOf(service)};
+    if (installs)
+      all.push_back(PermissionFor(*kind, {"create"}));  // RBAC cannot restrict it to a name
+  }
+  if (installs) {
+    all.push_back({.group = "discovery.k8s.io",
+                   .resource = "endpointslices",
+                   .verbs = {"list"},
+                   .ns = service.ns});
   }
   if (!IssuesCertificates()) return all;
   const ObjectKey secret = CertificateSecretOf(service);
@@ -228,6 +254,7 @@ std::vector<std::string> ManagerWebhooks::FindProblems(const Client& client) con
       ReadConfigurations(client, ConfigurationKindsOf(registry_.kinds()), ServiceOf(options_));
   const bool is_issued = !IssuesCertificates() || !certificate.empty();
   for (const StoredConfiguration& configuration : configurations) {
+    if (configuration.object.is_null() && options_.webhook.install) continue;
     std::ranges::move(configuration.MissingWebhooks(registry_.kinds()),
                       std::back_inserter(problems));
     if (!is_issued || configuration.webhooks.empty()) continue;
@@ -237,12 +264,18 @@ std::vector<std::string> ManagerWebhooks::FindProblems(const Client& client) con
   return problems;
 }
 
+WebhookManifestOptions ManagerWebhooks::ManifestOptions() const {
+  return {.service = ServiceOf(options_), .cert_manager = options_.webhook.cert_manager};
+}
+
+void ManagerWebhooks::Uninstall(const Client& client) const {
+  UninstallWebhooks(client, ServiceOf(options_), options_.log);
+}
+
 int ManagerWebhooks::Print() const {
   try {
     if (registry_.kinds().empty()) throw ConfigError("the program has no webhook of a kind");
-    std::cout << PrintWebhooks(registry_.kinds(), {.program = ObjectNameOf(options_),
-                                                   .service = ServiceOf(options_),
-                                                   .cert_manager = options_.webhook.cert_manager});
+    std::cout << PrintWebhooks(registry_.kinds(), ManifestOptions());
     for (const std::string& warning : WebhookWarnings(registry_.kinds())) {
       std::cerr << "Warning: " << warning << '\n';
     }

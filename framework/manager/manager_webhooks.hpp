@@ -4,6 +4,8 @@
 #include "shutdown.hpp"
 #include "webhook/ca_bundle_check.hpp"
 #include "webhook/issued_certificates.hpp"
+#include "webhook/webhook_configurations.hpp"
+#include "webhook/webhook_installer.hpp"
 #include "webhook/webhook_registry.hpp"
 #include "webhook/webhook_server.hpp"
 
@@ -35,7 +37,8 @@ class ManagerWebhooks {
   /// check "webhook" to `readiness`. Throws ConfigError, which names the flag, if it cannot.
   /// `is_leader` is called by other threads until Stop.
   void Start(HealthChecks& readiness, std::function<bool()> is_leader);
-  /// Issues the certificates that are due. Call it when this replica becomes the leader.
+  /// Issues the certificates that are due, and installs the configurations. Call it when this
+  /// replica becomes the leader.
   void OnElected();
   /// Starts the shutdown of the server; see WebhookServer::AnnounceShutdown. Does nothing without
   /// one.
@@ -54,11 +57,14 @@ class ManagerWebhooks {
   [[nodiscard]] std::vector<std::string> FindProblems(const Client& client) const;
   /// --print-webhooks. Returns the exit code.
   [[nodiscard]] int Print() const;
+  /// --uninstall-webhooks. Throws as Client does, and ConfigError if the Service is not known.
+  void Uninstall(const Client& client) const;
 
  private:
   [[nodiscard]] bool AreServed() const { return !registry_.empty() && options_.webhook.port >= 0; }
   [[nodiscard]] bool IssuesCertificates() const { return options_.webhook.cert_path.empty(); }
   [[nodiscard]] bool IsServiceKnown() const;
+  [[nodiscard]] WebhookManifestOptions ManifestOptions() const;
   void ServeFiles(const WebhookServing& serving);
   void ServeIssued(const WebhookServing& serving, std::function<bool()> is_leader);
   [[nodiscard]] std::optional<std::string> Problem() const;
@@ -68,7 +74,8 @@ class ManagerWebhooks {
   const Client& client_;
   Metrics& metrics_;
   WebhookRegistry registry_;
-  std::unique_ptr<WebhookServer> server_;  // null: webhooks are not served
+  std::unique_ptr<WebhookServer> server_;        // null: webhooks are not served
+  std::unique_ptr<WebhookInstaller> installer_;  // null: configurations are not installed
   // The source of its certificate: one of these.
   std::unique_ptr<CertificateWatcher> files_;
   std::unique_ptr<IssuedCertificates> issued_;

@@ -258,6 +258,15 @@ void AddActionFlags(Flags& flags, OptionValues& values) {
              .help = "Create or update the CustomResourceDefinitions of the program, then run.",
              .group = kActionsGroup},
             values.options.install_crds);
+  flags.Add({.name = "install-webhooks",
+             .help = "Create or update the webhook configurations of the program when it leads and "
+                     "its Service has a ready endpoint.",
+             .group = kActionsGroup},
+            values.options.webhook.install);
+  flags.Add({.name = "uninstall-webhooks",
+             .help = "Delete the webhook configurations of the program, and exit.",
+             .group = kActionsGroup},
+            values.uninstall_webhooks);
 }
 
 void RequireOneAction(const OptionValues& values) {
@@ -266,6 +275,7 @@ void RequireOneAction(const OptionValues& values) {
   if (values.print_rbac) actions.emplace_back("--print-rbac");
   if (values.print_crd) actions.emplace_back("--print-crd");
   if (values.print_webhooks) actions.emplace_back("--print-webhooks");
+  if (values.uninstall_webhooks) actions.emplace_back("--uninstall-webhooks");
   if (actions.size() > 1) {
     throw UsageError(actions[0] + " and " + actions[1] + " exclude each other: use one of them");
   }
@@ -311,6 +321,7 @@ Options ToOptions(OptionValues values, std::string name) {
   if (values.print_rbac) values.options.action = Options::Action::kPrintRbac;
   if (values.print_crd) values.options.action = Options::Action::kPrintCrd;
   if (values.print_webhooks) values.options.action = Options::Action::kPrintWebhooks;
+  if (values.uninstall_webhooks) values.options.action = Options::Action::kUninstallWebhooks;
   values.options.name = std::move(name);
   values.options.log = Logger(ToLogOptions(values.log));
   return std::move(values.options);

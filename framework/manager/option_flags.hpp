@@ -13,11 +13,12 @@ namespace kopp::detail {
 struct OptionValues {
   Options options{};
   LogFlags log{};
-  std::string config_file{};    ///< --config
-  bool check = false;           ///< --check
-  bool print_rbac = false;      ///< --print-rbac
-  bool print_crd = false;       ///< --print-crd
-  bool print_webhooks = false;  ///< --print-webhooks
+  std::string config_file{};        ///< --config
+  bool check = false;               ///< --check
+  bool print_rbac = false;          ///< --print-rbac
+  bool print_crd = false;           ///< --print-crd
+  bool print_webhooks = false;      ///< --print-webhooks
+  bool uninstall_webhooks = false;  ///< --uninstall-webhooks
   bool enable_http2 = false;
 };
 

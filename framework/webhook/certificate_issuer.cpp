@@ -120,6 +120,7 @@ bool CertificateIssuer::MakeAllTrust(const Client& client,
   const std::string ca_bundle = detail::EncodeBase64(stored.authorities);
   bool all_trust = true;
   for (const StoredConfiguration& configuration : configurations) {
+    if (configuration.object.is_null() && options_.installs_configurations) continue;
     std::string problem = configuration.WhyUncallable(stored.certificate, options_.clock.WallNow());
     bool has_authorities = !configuration.webhooks.empty() && configuration.Has(ca_bundle);
     const bool is_due = !has_authorities && (is_leader || !problem.empty());

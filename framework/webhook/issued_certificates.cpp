@@ -1,7 +1,10 @@
 #include "webhook/issued_certificates.hpp"
 
+#include "base/base64.hpp"
 #include "webhook/webhook_configurations.hpp"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,7 +34,7 @@ IssuedCertificates::IssuedCertificates(IssuedCertificatesOptions options)
                    .clock = options_.issuer.clock}) {}
 
 CertificateState IssuedCertificates::Reconcile(const Client& client) {
-  const CertificateIssuer::State state = issuer_.Reconcile(client, options_.is_leader());
+  CertificateIssuer::State state = issuer_.Reconcile(client, options_.is_leader());
   if (state.certificates && *state.certificates != applied_) {
     options_.apply(
         {.certificate = state.certificates->certificate, .key = state.certificates->key});
@@ -39,6 +42,10 @@ CertificateState IssuedCertificates::Reconcile(const Client& client) {
     const ObjectKey secret = CertificateSecretOf(options_.issuer.service);
     options_.issuer.log.Info("Updated current TLS certificate",
                              {{"secret", secret.ns + '/' + secret.name}});
+  }
+  if (state.certificates && options_.installer != nullptr) {
+    const std::string ca_bundle = detail::EncodeBase64(state.certificates->authorities);
+    state.next = std::min(state.next, options_.installer->Install(client, ca_bundle));
   }
   return state;
 }

@@ -15,9 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-/// cert-manager stores its CA in configurations with one of the annotations with this prefix.
-constexpr const char* kInjectCa = "cert-manager.io/inject-";
-
 constexpr const char* kApply = ": apply the output of --print-webhooks";
 
 std::vector<detail::Certificate> ReadOrNone(const std::string& pem) {

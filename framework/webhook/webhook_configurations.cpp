@@ -26,7 +26,11 @@ constexpr Kind kValidatingConfiguration{"admissionregistration.k8s.io/v1",
                                         "ValidatingWebhookConfiguration",
                                         "validatingwebhookconfigurations", Scope::kCluster};
 
+constexpr WebhookType kTypes[] = {WebhookType::kMutating, WebhookType::kValidating};
+
+// The suffixes of the names of cert-manager's objects, after the name of the Service.
 constexpr const char* kCertificate = "-serving-cert";
+constexpr const char* kCertificateSecret = "-server-cert";
 constexpr const char* kIssuer = "-selfsigned-issuer";
 
 bool IsMutating(const KindWebhook& webhook) { return webhook.type == WebhookType::kMutating; }
@@ -127,7 +131,7 @@ json NewConfiguration(WebhookType type, const std::vector<KindWebhook>& webhooks
   json metadata{{"name", ConfigurationNameOf(options.service)}};
   if (options.cert_manager) {
     metadata["annotations"] = {{"cert-manager.io/inject-ca-from",
-                                options.service.ns + '/' + options.program + kCertificate}};
+                                options.service.ns + '/' + options.service.name + kCertificate}};
   }
   const Kind& kind = ConfigurationKindOf(type);
   return {{"apiVersion", kind.api_version},
@@ -141,30 +145,19 @@ json CertManagerObject(const char* kind, const char* name, json spec,
                        const WebhookManifestOptions& options) {
   return {{"apiVersion", "cert-manager.io/v1"},
           {"kind", kind},
-          {"metadata", {{"name", options.program + name}, {"namespace", options.service.ns}}},
+          {"metadata", {{"name", options.service.name + name}, {"namespace", options.service.ns}}},
           {"spec", std::move(spec)}};
 }
 
 std::vector<json> CertManagerObjects(const WebhookManifestOptions& options) {
   const std::string host = ApiServerHostOf(options.service);
-  return {
-      CertManagerObject("Issuer", kIssuer, {{"selfSigned", json::object()}}, options),
-      CertManagerObject("Certificate", kCertificate,
-                        {{"dnsNames", {host, host + ".cluster.local"}},
-                         {"issuerRef", {{"kind", "Issuer"}, {"name", options.program + kIssuer}}},
-                         {"secretName", options.program + "-webhook-server-cert"}},
-                        options)};
-}
-
-/// Returns the webhook configurations of `webhooks`: one of each type, if it has webhooks.
-std::vector<json> MakeConfigurations(const std::vector<KindWebhook>& webhooks,
-                                     const WebhookManifestOptions& options) {
-  std::vector<json> configurations;
-  for (const WebhookType type : {WebhookType::kMutating, WebhookType::kValidating}) {
-    json configuration = NewConfiguration(type, webhooks, options);
-    if (!configuration.is_null()) configurations.push_back(std::move(configuration));
-  }
-  return configurations;
+  return {CertManagerObject("Issuer", kIssuer, {{"selfSigned", json::object()}}, options),
+          CertManagerObject(
+              "Certificate", kCertificate,
+              {{"dnsNames", {host, host + ".cluster.local"}},
+               {"issuerRef", {{"kind", "Issuer"}, {"name", options.service.name + kIssuer}}},
+               {"secretName", options.service.name + kCertificateSecret}},
+              options)};
 }
 
 }  // namespace
@@ -181,20 +174,34 @@ const Kind& ConfigurationKindOf(WebhookType type) {
   return type == WebhookType::kMutating ? kMutatingConfiguration : kValidatingConfiguration;
 }
 
+std::vector<const Kind*> AllConfigurationKinds() {
+  return {&kMutatingConfiguration, &kValidatingConfiguration};
+}
+
 std::vector<const Kind*> ConfigurationKindsOf(const std::vector<KindWebhook>& webhooks) {
   std::vector<const Kind*> kinds;
-  for (const WebhookType type : {WebhookType::kMutating, WebhookType::kValidating}) {
+  for (const WebhookType type : kTypes) {
     if (std::ranges::count(webhooks, type, &KindWebhook::type) > 0)
       kinds.push_back(&ConfigurationKindOf(type));
   }
   return kinds;
 }
 
+std::vector<json> NewConfigurations(const std::vector<KindWebhook>& webhooks,
+                                    const WebhookManifestOptions& options) {
+  std::vector<json> configurations;
+  for (const WebhookType type : kTypes) {
+    json configuration = NewConfiguration(type, webhooks, options);
+    if (!configuration.is_null()) configurations.push_back(std::move(configuration));
+  }
+  return configurations;
+}
+
 std::string PrintWebhooks(const std::vector<KindWebhook>& webhooks,
                           const WebhookManifestOptions& options) {
   std::vector<json> objects;
   if (options.cert_manager) objects = CertManagerObjects(options);
-  std::ranges::move(MakeConfigurations(webhooks, options), std::back_inserter(objects));
+  std::ranges::move(NewConfigurations(webhooks, options), std::back_inserter(objects));
   std::string text;
   for (const json& object : objects) text += (text.empty() ? "" : "---\n") + WriteYaml(object);
   return text;

@@ -1,5 +1,6 @@
 // Tests a Manager that issues the certificates of its webhooks, and an API server that calls them
 // over HTTPS.
+#include "base/base64.hpp"
 #include "support/log_recorder.hpp"
 
 #include <optional>
@@ -36,21 +37,33 @@ class IssuedCertificatesTest : public ::testing::Test {
     client_.Create<Service>(
         json{{"metadata", {{"name", "webhooks"}, {"namespace", "shop"}}},
              {"spec", {{"type", "ExternalName"}, {"externalName", "localhost"}}}});
-    manager_.emplace(Options{.name = "shop-operator",
-                             .webhook = {.port = 0,
-                                         .host = "127.0.0.1",
-                                         .service = "shop/webhooks",
-                                         .shutdown_delay = 0s},
-                             .log = log_.NewLogger(),
-                             .transport = server_.TransportAs("operator")});
-    manager_->AddWebhook<ConfigMap>().Validate([](const ConfigMap& map) {
+    Start(NewOptions());
+  }
+  ~IssuedCertificatesTest() override { Stop(); }
+
+  [[nodiscard]] Options NewOptions() {
+    return {.name = "shop-operator",
+            .webhook = {.port = 0,
+                        .host = "127.0.0.1",
+                        .service = "shop/webhooks",
+                        .shutdown_delay = 0s},
+            .log = log_.NewLogger(),
+            .transport = server_.TransportAs("operator")};
+  }
+  Manager& NewManager(const Options& options) {
+    Manager& manager = manager_.emplace(options);
+    manager.AddWebhook<ConfigMap>().Validate([](const ConfigMap& map) {
       if (!map.data.contains("color")) throw AdmissionDenied("it has no color");
     });
-    runner_ = std::jthread([this](const std::stop_token& stop) { manager_->Run(stop); });
+    return manager;
   }
-  ~IssuedCertificatesTest() override {
+  void Start(const Options& options) {
+    Manager& manager = NewManager(options);
+    runner_ = std::jthread([&manager](const std::stop_token& stop) { manager.Run(stop); });
+  }
+  void Stop() {
     runner_.request_stop();
-    runner_.join();
+    if (runner_.joinable()) runner_.join();
   }
 
   /// Creates the configuration, without a caBundle.
@@ -124,6 +137,39 @@ TEST_F(IssuedCertificatesTest, AConfigurationThatIsCreatedAgainGetsTheCa) {
   log_.Await("Stored the CA of the webhooks", 2);
 
   ExpectCalled("a");
+}
+
+TEST_F(IssuedCertificatesTest, TheLeaderInstallsTheConfigurationsThatItPrints) {
+  CreateConfiguration();
+  log_.Await("Stored the CA of the webhooks");
+  Stop();
+
+  Options options = NewOptions();
+  options.webhook.install = true;
+  Start(options);
+  log_.Await("Installed the webhook configurations");
+
+  const json webhooks =
+      client_.Dynamic(kConfigurations).Get({"", "webhooks.shop"})->At("/webhooks");
+  ASSERT_EQ(webhooks.size(), 1);
+  EXPECT_EQ(webhooks[0]["name"], "validate.v1.configmaps.core");
+  EXPECT_EQ(
+      webhooks[0]["clientConfig"]["caBundle"],
+      detail::EncodeBase64(client_.Get<Secret>({"shop", "webhooks-cert"})->data["ca.crt"].data));
+}
+
+TEST_F(IssuedCertificatesTest, UninstallDeletesTheConfigurationsAndExits) {
+  CreateConfiguration();
+  Stop();
+
+  Options options = NewOptions();
+  options.action = Options::Action::kUninstallWebhooks;
+  EXPECT_EQ(NewManager(options).Run(std::stop_token()), 0);
+  EXPECT_EQ(client_.Dynamic(kConfigurations).Get({"", "webhooks.shop"}), std::nullopt);
+
+  server_.Inject({.verb = "delete"});
+  EXPECT_EQ(NewManager(options).Run(std::stop_token()), 1);
+  log_.Await("Cannot delete the webhook configurations");
 }
 
 }  // namespace

@@ -123,8 +123,10 @@ TEST(OptionsTest, EachFlagOfAnActionSelectsIt) {
   EXPECT_EQ(Parsed({"--print-rbac"}).action, Options::Action::kPrintRbac);
   EXPECT_EQ(Parsed({"--print-crd"}).action, Options::Action::kPrintCrd);
   EXPECT_EQ(Parsed({"--print-webhooks"}).action, Options::Action::kPrintWebhooks);
+  EXPECT_EQ(Parsed({"--uninstall-webhooks"}).action, Options::Action::kUninstallWebhooks);
   EXPECT_FALSE(Parsed({}).install_crds);
   EXPECT_TRUE(Parsed({"--install-crds"}).install_crds);
+  EXPECT_TRUE(Parsed({"--install-webhooks"}).webhook.install);
 }
 
 TEST(OptionsTest, TwoActionsAreAnError) {
@@ -134,6 +136,8 @@ TEST(OptionsTest, TwoActionsAreAnError) {
             "web-operator: --print-rbac and --print-crd exclude each other: use one of them\n");
   EXPECT_EQ(ErrorOf({"--print-webhooks", "--check"}),
             "web-operator: --check and --print-webhooks exclude each other: use one of them\n");
+  EXPECT_EQ(ErrorOf({"--uninstall-webhooks", "--check"}),
+            "web-operator: --check and --uninstall-webhooks exclude each other: use one of them\n");
 }
 
 TEST(OptionsTest, WithoutFlagsEachNewOptionHasItsDefault) {

@@ -189,5 +189,30 @@ TEST_F(WebhookCheckTest, AProgramThatIssuesCertificatesMayWriteOneSecretAndItsCo
   EXPECT_EQ(permissions[2], (Permission{.resource = "secrets", .verbs = {"create"}, .ns = "shop"}));
 }
 
+TEST_F(WebhookCheckTest, AProgramThatInstallsItsConfigurationsMayCreateAndDeleteThem) {
+  options_.webhook.install = true;
+
+  const std::vector<Permission> permissions = webhooks_.Permissions();
+
+  ASSERT_EQ(permissions.size(), 5);
+  EXPECT_EQ(permissions[0].resource, "mutatingwebhookconfigurations");
+  EXPECT_THAT(permissions[0].verbs, ElementsAre("delete", "get", "list", "update", "watch"));
+  EXPECT_THAT(permissions[0].names, ElementsAre("webhooks.shop"));
+  EXPECT_THAT(permissions[1].verbs, ElementsAre("create"));
+  EXPECT_THAT(permissions[1].names, IsEmpty());
+  EXPECT_EQ(permissions[2].resource, "validatingwebhookconfigurations");
+  EXPECT_EQ(permissions[4], (Permission{.group = "discovery.k8s.io",
+                                        .resource = "endpointslices",
+                                        .verbs = {"list"},
+                                        .ns = "shop"}));
+}
+
+TEST_F(WebhookCheckTest, AConfigurationThatTheProgramInstallsMayBeAbsent) {
+  options_.webhook.install = true;
+  transport_.Respond("GET", kMutating, 404, R"({"kind":"Status","reason":"NotFound","code":404})");
+
+  EXPECT_THAT(Problems(), IsEmpty());
+}
+
 }  // namespace
 }  // namespace kopp

@@ -25,8 +25,8 @@ class WebhookConfigurationsTest : public WebhookTest {
   }
   /// Returns the printed objects.
   std::vector<json> Printed(bool cert_manager = false) {
-    const WebhookManifestOptions options{
-        .program = "shop", .service = {"shop-system", "webhooks"}, .cert_manager = cert_manager};
+    const WebhookManifestOptions options{.service = {"shop-system", "webhooks"},
+                                         .cert_manager = cert_manager};
     return schema::ParseManifests(PrintWebhooks(registry_.kinds(), options));
   }
 };
@@ -123,9 +123,7 @@ TEST_F(WebhookConfigurationsTest, ASecondWebhookWithoutAValidNameOfItsOwnIsAConf
     std::vector<KindWebhook> webhooks = registry_.kinds();
     webhooks.push_back(webhooks.front());
     webhooks.back().path = path;
-    EXPECT_THROW((void)PrintWebhooks(webhooks, {.program = "shop", .service = {"s", "w"}}),
-                 ConfigError)
-        << path;
+    EXPECT_THROW((void)PrintWebhooks(webhooks, {.service = {"s", "w"}}), ConfigError) << path;
   }
 }
 
@@ -150,12 +148,12 @@ TEST_F(WebhookConfigurationsTest, CertManagerIssuesTheCertificateIfTheFlagIsSet)
   EXPECT_EQ(printed[0].at("kind"), "Issuer");
   EXPECT_EQ(printed[1].at("spec"), json::parse(R"({
       "dnsNames":["webhooks.shop-system.svc","webhooks.shop-system.svc.cluster.local"],
-      "issuerRef":{"kind":"Issuer","name":"shop-selfsigned-issuer"},
-      "secretName":"shop-webhook-server-cert"})"));
+      "issuerRef":{"kind":"Issuer","name":"webhooks-selfsigned-issuer"},
+      "secretName":"webhooks-server-cert"})"));
   EXPECT_EQ(printed[1].at("metadata"),
-            json({{"name", "shop-serving-cert"}, {"namespace", "shop-system"}}));
+            json({{"name", "webhooks-serving-cert"}, {"namespace", "shop-system"}}));
   EXPECT_EQ(printed[2].at("/metadata/annotations"_json_pointer),
-            json({{"cert-manager.io/inject-ca-from", "shop-system/shop-serving-cert"}}));
+            json({{"cert-manager.io/inject-ca-from", "shop-system/webhooks-serving-cert"}}));
 }
 
 TEST_F(WebhookConfigurationsTest, AManagerPrintsTheConfigurationsOfItsWebhooks) {

@@ -2,11 +2,11 @@
 
 #include "admission/webhook_url.hpp"
 #include "base/duration.hpp"
-#include "schema/yaml.hpp"
 #include "webhook/webhook_configurations.hpp"
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -33,10 +33,10 @@ std::vector<Manifest> OperatorWebhooks::Serve(WebhookRegistry& registry) {
   std::vector<Manifest> manifests;
   if (registry.empty() || *routes_.Lock()) return manifests;
   registry.Close();
-  const WebhookManifestOptions names{.program = "operator", .service = WebhookService()};
-  for (const nlohmann::json& configuration :
-       schema::ParseManifests(PrintWebhooks(registry.kinds(), names))) {
-    manifests.push_back({.object = configuration, .origin = "the webhooks of the operator"});
+  for (nlohmann::json& configuration :
+       NewConfigurations(registry.kinds(), {.service = WebhookService()})) {
+    manifests.push_back(
+        {.object = std::move(configuration), .origin = "the webhooks of the operator"});
   }
   *routes_.Lock() = std::make_shared<const HttpServer::Routes>(registry.Routes());
   return manifests;

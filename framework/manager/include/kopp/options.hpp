@@ -62,6 +62,7 @@ struct Options {
     kPrintRbac,      ///< --print-rbac: prints the Roles that the program needs
     kPrintCrd,       ///< --print-crd: prints the CustomResourceDefinitions of the program
     kPrintWebhooks,  ///< --print-webhooks: prints the webhook configurations of the program
+    kUninstallWebhooks,  ///< --uninstall-webhooks: deletes the webhook configurations
   };
   Action action = Action::kRun;
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "webhook/certificate_controller.hpp"
+#include "webhook/webhook_installer.hpp"
 
 #include <string>
 #include <vector>
@@ -19,6 +20,8 @@ struct CaBundleCheckOptions {
   /// The kinds of their configurations, which are constants; see ConfigurationKindsOf.
   std::vector<const Kind*> configuration_kinds{};
   const Client& client;  ///< must outlive the check
+  WebhookInstaller*
+      installer{};  ///< must outlive the check; null: configurations are not installed
   Logger log{};
   Clock& clock = Clock::Real();  ///< must outlive the check
 };
@@ -31,6 +34,8 @@ class CaBundleCheck {
   /// `certificate`: the served chain in PEM. Starts threads; see CertificateController.
   CaBundleCheck(CaBundleCheckOptions options, const std::string& certificate);
 
+  /// Checks at once. Call it when this replica becomes the leader. Thread-safe.
+  void Check() { controller_.Check(); }
   /// Sets the chain that the webhooks are served with from now on. Thread-safe.
   void SetCertificate(const std::string& certificate);
   /// See CertificateController::Stop.
@@ -39,7 +44,7 @@ class CaBundleCheck {
   [[nodiscard]] std::string Problem() const { return controller_.Problem(); }
 
  private:
-  [[nodiscard]] CertificateState Check(const Client& client);
+  [[nodiscard]] CertificateState Reconcile(const Client& client);
 
   const CaBundleCheckOptions options_;
   detail::Guarded<std::string> certificate_;

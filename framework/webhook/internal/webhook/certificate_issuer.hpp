@@ -35,6 +35,8 @@ struct CertificateIssuerOptions {
   ObjectKey service{};  ///< of the webhooks
   /// The kinds of their configurations, which are constants; see ConfigurationKindsOf.
   std::vector<const Kind*> configuration_kinds{};
+  /// Whether the program installs its configurations: one that is absent is then no problem.
+  bool installs_configurations = false;
   CertificateLifetimes lifetimes{};
   Logger log{};
   Clock& clock = Clock::Real();  ///< must outlive the issuer

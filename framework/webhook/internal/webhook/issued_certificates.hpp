@@ -2,6 +2,7 @@
 
 #include "webhook/certificate_controller.hpp"
 #include "webhook/certificate_issuer.hpp"
+#include "webhook/webhook_installer.hpp"
 
 #include <functional>
 #include <string>
@@ -16,6 +17,8 @@ struct IssuedCertificatesOptions {
   CertificateIssuerOptions issuer;
   const Client& client;  ///< must outlive the object
   std::function<bool()> is_leader{};
+  WebhookInstaller*
+      installer{};  ///< must outlive the object; null: configurations are not installed
   /// Called with each new certificate, on the thread of the object.
   std::function<void(const HttpServerTls& certificate)> apply{};
 };

@@ -12,6 +12,9 @@
 
 namespace kopp {
 
+/// cert-manager stores its CA in configurations with one of the annotations with this prefix.
+inline constexpr const char* kInjectCa = "cert-manager.io/inject-";
+
 /// A webhook configuration as the API server stores it, with its webhooks at one Service.
 struct StoredConfiguration {
   const Kind* kind{};

@@ -3,22 +3,29 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include <kopp/webhook/webhook_builder.hpp>
 
 namespace kopp {
 
 /// The names in the manifests of webhooks.
 struct WebhookManifestOptions {
-  std::string program{};      ///< the prefix of the names of cert-manager's objects
-  ObjectKey service{};        ///< of the webhook server; its port 443 leads to it
+  /// Of the webhook server; its port 443 leads to it. The names of cert-manager's objects start
+  /// with its name.
+  ObjectKey service{};
   bool cert_manager = false;  ///< see WebhookServerOptions::cert_manager
 };
 
-/// Returns the webhook configurations of `webhooks` as YAML documents, after the objects of
-/// cert-manager: one of each type, if it has webhooks, named NAME.NAMESPACE after the Service.
-/// Webhooks of built-in kinds are not called for objects in kube-system and in the namespace of the
-/// Service: otherwise a webhook that fails could prevent its own Pod. Throws ConfigError if the API
-/// server would reject the name of a webhook, which comes from its path.
+/// Returns the webhook configurations of `webhooks`: one of each type, if it has webhooks, named
+/// NAME.NAMESPACE after the Service. Webhooks of built-in kinds are not called for objects in
+/// kube-system and in the namespace of the Service: otherwise a webhook that fails could prevent
+/// its own Pod. Throws ConfigError if the API server would reject the name of a webhook, which
+/// comes from its path.
+[[nodiscard]] std::vector<nlohmann::json> NewConfigurations(
+    const std::vector<KindWebhook>& webhooks, const WebhookManifestOptions& options);
+/// Returns NewConfigurations as YAML documents, after the objects of cert-manager. Throws as it
+/// does.
 [[nodiscard]] std::string PrintWebhooks(const std::vector<KindWebhook>& webhooks,
                                         const WebhookManifestOptions& options);
 
@@ -31,6 +38,8 @@ struct WebhookManifestOptions {
 
 /// Returns the kind of the configurations with webhooks of this type, a constant.
 [[nodiscard]] const Kind& ConfigurationKindOf(WebhookType type);
+/// Returns the kinds of all webhook configurations.
+[[nodiscard]] std::vector<const Kind*> AllConfigurationKinds();
 /// Returns the kinds of the configurations of `webhooks`. They are constants.
 [[nodiscard]] std::vector<const Kind*> ConfigurationKindsOf(
     const std::vector<KindWebhook>& webhooks);

@@ -29,6 +29,9 @@ struct WebhookServerOptions {
   /// PROGRAM-webhook-service in the namespace of the Pod. Both configurations have the name
   /// NAME.NAMESPACE. With `cert_path`, the configurations are read only if it is set.
   std::string service{};
+  /// --install-webhooks: the leader creates and updates the configurations, after the Service has a
+  /// ready endpoint.
+  bool install = false;
   /// --webhook-cert-manager: --print-webhooks also prints a Certificate of cert-manager and its
   /// issuer, and cert-manager adds the CA to the configurations.
   bool cert_manager = false;
