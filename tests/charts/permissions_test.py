@@ -7,10 +7,15 @@ import yaml
 from charts import SAMPLE, CASES, ChartTest, container, find, permissions, render, run
 
 PROGRAM = os.environ["SAMPLE_CONTROLLER"]
+WEBHOOK_OPERATOR = os.environ["WEBHOOK_OPERATOR"]
 
 
-def printed(*flags):
-    return list(yaml.safe_load_all(run(PROGRAM, *flags, "--print-rbac")))
+def printed(*flags, program=PROGRAM):
+    return list(yaml.safe_load_all(run(program, *flags, "--print-rbac")))
+
+
+def granted(objects):
+    return permissions(find(objects, "Role") + find(objects, "ClusterRole"))
 
 
 class Permissions(ChartTest):
@@ -22,7 +27,8 @@ class Permissions(ChartTest):
             with self.subTest(values=file):
                 objects = render(file=file)
                 expected = printed(*container(objects)["args"])
-                users = ("aggregate-to-", "metrics-reader")  # roles for users and Prometheus
+                # Roles for users, for Prometheus, and for webhooks, which the program lacks.
+                users = ("aggregate-to-", "metrics-reader", "-webhooks")
                 roles = [role for role in find(objects, "Role") + find(objects, "ClusterRole")
                          if not any(word in str(role["metadata"]) for word in users)]
                 if not roles:
@@ -30,6 +36,15 @@ class Permissions(ChartTest):
                 self.assertEqual(permissions(expected), permissions(roles))
                 checked += 1
         self.assertGreaterEqual(checked, 5)
+
+    def test_webhooks_grant_exactly_what_a_program_with_webhooks_prints_for_them(self):
+        without = render()
+        for file in sorted((SAMPLE / "ci").glob("webhook*-values.yaml")):
+            with self.subTest(values=file):
+                objects = render(file=file)
+                expected = [permissions(printed(*container(each)["args"], program=WEBHOOK_OPERATOR)) for each in (objects, without)]
+                self.assertEqual(expected[0] - expected[1], granted(objects) - granted(without))
+                self.assertIn("create", {verb for *_, verb in expected[0] - expected[1]})
 
     def test_the_rules_file_is_the_output_of_the_program(self):
         self.assertEqual(run(PROGRAM, "--print-rbac"), (SAMPLE / "files/rbac.yaml").read_text())

@@ -35,7 +35,7 @@ class EveryRendering(ChartTest):
     @for_each_rendering
     def test_objects_fit_the_schemas_of_kubernetes(self, objects):
         for item in objects:
-            if item["apiVersion"] == "monitoring.coreos.com/v1":
+            if item["apiVersion"] in ("monitoring.coreos.com/v1", "cert-manager.io/v1"):
                 continue  # these kinds are not part of Kubernetes; see the next test
             for version in ("1.27", "1.36"):
                 kubernetes_validate.validate(item, version, strict=True)
@@ -72,7 +72,7 @@ class EveryRendering(ChartTest):
         selector = deployment(objects)["spec"]["selector"]["matchLabels"]
         self.assertEqual({"app.kubernetes.io/name", "app.kubernetes.io/instance", "app.kubernetes.io/component"}, set(selector))
         self.assertLessEqual(selector.items(), deployment(objects)["spec"]["template"]["metadata"]["labels"].items())
-        for pod in find(objects, "Pod"):
+        for pod in find(objects, "Pod") + [job["spec"]["template"] for job in find(objects, "Job")]:
             self.assertFalse(selector.items() <= pod["metadata"]["labels"].items())
         for service in find(objects, "Service"):
             self.assertEqual(selector, service["spec"]["selector"])
@@ -251,6 +251,53 @@ class SingleValues(ChartTest):
         objects = render({"terminationGracePeriodSeconds": 60})
         self.assertIn("--graceful-shutdown-timeout=55s", container(objects)["args"])
         self.assertEqual(60, deployment(objects)["spec"]["template"]["spec"]["terminationGracePeriodSeconds"])
+
+    def test_webhooks_have_a_service_two_replicas_and_the_time_to_answer_calls(self):
+        objects = render({"webhook.enabled": True, "webhook.shutdownDelaySeconds": 20})
+        service = find(objects, "Service", f"{FULLNAME}-webhooks")
+        self.assertEqual([443], [port["port"] for port in service["spec"]["ports"]])
+        self.assertEqual("webhooks", service["spec"]["ports"][0]["targetPort"])
+        ports = {port["name"]: port["containerPort"] for port in container(objects)["ports"]}
+        self.assertEqual(9443, ports["webhooks"])
+        spec = deployment(objects)["spec"]
+        self.assertEqual(2, spec["replicas"])
+        self.assertEqual(0, spec["strategy"]["rollingUpdate"]["maxUnavailable"])
+        self.assertEqual(55, spec["template"]["spec"]["terminationGracePeriodSeconds"])
+        self.assertEqual(1, len(find(objects, "PodDisruptionBudget")))
+        (policy,) = find(objects, "NetworkPolicy")
+        self.assertIn("webhooks", {port["port"] for rule in policy["spec"]["ingress"] for port in rule["ports"]})
+        args = container(objects)["args"]
+        for flag in ("--webhook-port=9443", f"--webhook-service={NAMESPACE}/{FULLNAME}-webhooks", "--webhook-shutdown-delay=20s",
+                     "--install-webhooks", "--graceful-shutdown-timeout=50s"):
+            self.assertIn(flag, args)
+        self.assertEqual(3, deployment(render({"webhook.enabled": True, "replicaCount": 3}))["spec"]["replicas"])
+
+    def test_webhooks_are_deleted_before_the_release(self):
+        (job,) = find(render({"webhook.enabled": True}), "Job")
+        self.assertEqual("pre-delete", job["metadata"]["annotations"]["helm.sh/hook"])
+        (uninstall,) = job["spec"]["template"]["spec"]["containers"]
+        self.assertEqual(["--uninstall-webhooks", f"--webhook-service={NAMESPACE}/{FULLNAME}-webhooks"], uninstall["args"])
+
+    def test_a_certificate_of_cert_manager_is_mounted_and_named_by_the_configurations(self):
+        objects = render({"webhook.enabled": True, "webhook.certManager.enabled": True})
+        certificate = find(objects, "Certificate", f"{FULLNAME}-webhooks-serving-cert")  # as --webhook-cert-manager names it
+        self.assertIn(f"{FULLNAME}-webhooks.{NAMESPACE}.svc", certificate["spec"]["dnsNames"])
+        issuer = find(objects, "Issuer", certificate["spec"]["issuerRef"]["name"])
+        self.assertEqual({"selfSigned": {}}, issuer["spec"])
+        (volume,) = deployment(objects)["spec"]["template"]["spec"]["volumes"]
+        self.assertEqual(certificate["spec"]["secretName"], volume["secret"]["secretName"])
+        self.assertIn("--webhook-cert-path=/etc/operator/webhooks", container(objects)["args"])
+        self.assertIn("--webhook-cert-manager", container(objects)["args"])
+        own = {"kind": "ClusterIssuer", "name": "ca"}
+        objects = render({"webhook.enabled": True, "webhook.certManager": {"enabled": True, "issuerRef": own}})
+        self.assertEqual(own, find(objects, "Certificate")[0]["spec"]["issuerRef"])
+        self.assertEqual([], find(objects, "Issuer"))
+
+    def test_webhooks_that_are_off_are_not_served(self):
+        objects = render()
+        self.assertIn("--webhook-port=-1", container(objects)["args"])
+        self.assertEqual([], [item for item in objects if "webhook" in item["metadata"]["name"]])
+        self.assertEqual(1, deployment(objects)["spec"]["replicas"])
 
     def test_common_labels_and_annotations_are_on_all_objects(self):
         objects = render({"commonLabels": {"team": "a"}, "commonAnnotations": {"owner": "b"}})

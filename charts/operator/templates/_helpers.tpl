@@ -47,6 +47,29 @@
 {{- end -}}
 {{- end -}}
 
+{{/* The number of replicas. With webhooks there are at least two: the API server rejects writes while it cannot call them. */}}
+{{- define "operator.replicas" -}}
+{{- .Values.webhook.enabled | ternary (max 2 (int .Values.replicaCount)) (int .Values.replicaCount) -}}
+{{- end -}}
+
+{{/* The time that a Pod gets to stop. With webhooks it includes the delay in which they are still served. */}}
+{{- define "operator.terminationGracePeriodSeconds" -}}
+{{- $webhooks := add .Values.webhook.shutdownDelaySeconds 35 -}}
+{{- .Values.webhook.enabled | ternary (max $webhooks (int .Values.terminationGracePeriodSeconds)) (int .Values.terminationGracePeriodSeconds) -}}
+{{- end -}}
+
+{{/* The Service of the webhooks. */}}
+{{- define "operator.webhookService" -}}
+{{- printf "%s-webhooks" (include "operator.fullname" .) -}}
+{{- end -}}
+
+{{/* The Secret with the certificate of cert-manager for the webhooks, if it is used. */}}
+{{- define "operator.webhookSecret" -}}
+{{- if and .Values.webhook.enabled .Values.webhook.certManager.enabled -}}
+{{- include "operator.webhookService" . }}-server-cert
+{{- end -}}
+{{- end -}}
+
 {{- define "operator.serviceAccountName" -}}
 {{- default (include "operator.fullname" .) .Values.serviceAccount.name -}}
 {{- end -}}
@@ -132,7 +155,19 @@ annotations:
 {{- with .Values.controller.kubeApiBurst }}
 - --kube-api-burst={{ . }}
 {{- end }}
-- --graceful-shutdown-timeout={{ sub .Values.terminationGracePeriodSeconds 5 }}s
+{{- if .Values.webhook.enabled }}
+- --webhook-port={{ .Values.webhook.port }}
+- --webhook-service={{ include "operator.namespace" . }}/{{ include "operator.webhookService" . }}
+- --webhook-shutdown-delay={{ .Values.webhook.shutdownDelaySeconds }}s
+- --install-webhooks
+{{- if .Values.webhook.certManager.enabled }}
+- --webhook-cert-path=/etc/operator/webhooks
+- --webhook-cert-manager
+{{- end }}
+{{- else }}
+- --webhook-port=-1
+{{- end }}
+- --graceful-shutdown-timeout={{ sub (include "operator.terminationGracePeriodSeconds" .) 5 }}s
 - --v={{ .Values.log.level }}
 - --logging-format={{ .Values.log.format }}
 {{- with .Values.extraArgs }}

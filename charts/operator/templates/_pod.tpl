@@ -32,10 +32,15 @@ dnsPolicy: {{ . }}
 dnsConfig:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- if or (include "operator.certSecret" .) .Values.extraVolumes }}
+{{- if or (include "operator.certSecret" .) (include "operator.webhookSecret" .) .Values.extraVolumes }}
 volumes:
   {{- with include "operator.certSecret" . }}
   - name: metrics-certificate
+    secret:
+      secretName: {{ . }}
+  {{- end }}
+  {{- with include "operator.webhookSecret" . }}
+  - name: webhook-certificate
     secret:
       secretName: {{ . }}
   {{- end }}
@@ -69,11 +74,16 @@ resources:
   {{- toYaml .Values.resources | nindent 2 }}
 securityContext:
   {{- toYaml .Values.securityContext | nindent 2 }}
-{{- if or (include "operator.certSecret" .) .Values.extraVolumeMounts }}
+{{- if or (include "operator.certSecret" .) (include "operator.webhookSecret" .) .Values.extraVolumeMounts }}
 volumeMounts:
   {{- if include "operator.certSecret" . }}
   - name: metrics-certificate
     mountPath: /etc/operator/metrics
+    readOnly: true
+  {{- end }}
+  {{- if include "operator.webhookSecret" . }}
+  - name: webhook-certificate
+    mountPath: /etc/operator/webhooks
     readOnly: true
   {{- end }}
   {{- with .Values.extraVolumeMounts }}

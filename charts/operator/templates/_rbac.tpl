@@ -19,6 +19,33 @@
   verbs: ["create"]
 {{- end -}}
 
+{{/* The rules for the webhook configurations of the operator, which have the name of their Service. */}}
+{{- define "operator.webhookConfigurationRules" -}}
+- apiGroups: ["admissionregistration.k8s.io"]
+  resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"]
+  verbs: ["create"]
+- apiGroups: ["admissionregistration.k8s.io"]
+  resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"]
+  resourceNames: ["{{ include "operator.webhookService" . }}.{{ include "operator.namespace" . }}"]
+  verbs: ["delete", "get", "list", {{ if not .Values.webhook.certManager.enabled }}"patch", {{ end }}"update", "watch"]
+{{- end -}}
+
+{{/* The rules for the endpoints of the webhooks, and for the Secret with their certificates. */}}
+{{- define "operator.webhookRules" -}}
+- apiGroups: ["discovery.k8s.io"]
+  resources: ["endpointslices"]
+  verbs: ["list"]
+{{- if not .Values.webhook.certManager.enabled }}
+- apiGroups: [""]
+  resources: ["secrets"]
+  verbs: ["create"]
+- apiGroups: [""]
+  resources: ["secrets"]
+  resourceNames: ["{{ include "operator.webhookService" . }}-cert"]
+  verbs: ["get", "list", "update", "watch"]
+{{- end }}
+{{- end -}}
+
 {{/* The rules for the Lease, and for the Events about it if no other Role allows them. */}}
 {{- define "operator.leaderElectionRules" -}}
 {{- $watched := splitList "," (include "operator.watchNamespaces" .) | compact -}}
