@@ -1,13 +1,18 @@
 #include "actions.hpp"
 
+#include "existing_project.hpp"
 #include "generated_files.hpp"
 #include "manifests.hpp"
+#include "names.hpp"
 #include "type_writer.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <fstream>
 #include <istream>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include <schema/yaml.hpp>
@@ -72,6 +77,39 @@ int InitProject(const fs::path& folder, ProjectOptions project, const OverwriteO
                  << ". Next:\n  cd " << folder.string()
                  << "\n  make test    # build it, and run its tests\n"
                  << "  make run     # run it on an API server in memory\n";
+  }
+  return code;
+}
+
+namespace {
+
+/// Returns the lines of the target run in the Makefile of a new project.
+std::string RunRecipe(const ProjectOptions& project) {
+  const auto files = ProjectFiles(project);
+  const auto makefile = std::ranges::find(files, fs::path("Makefile"), &GeneratedFile::path);
+  constexpr std::string_view kRule = "\nrun: build\n";
+  const std::size_t begin = makefile->text.find(kRule) + kRule.size();
+  return makefile->text.substr(begin, makefile->text.find("\n\n", begin) + 1 - begin);
+}
+
+}  // namespace
+
+int CreateWebhook(const CreateWebhookOptions& arguments, const OverwriteOptions& options,
+                  const Terminal& terminal) {
+  const fs::path root = ProjectRoot(arguments.project);
+  const ProjectOptions project = ReadProject(root, arguments.kind);
+  const int code = Write(root, WebhookFiles(project), options, terminal);
+  if (code == 0 && !options.check) {
+    const std::string file = SnakeCase(project.kind);
+    const std::string& name = project.name;
+    terminal.out << "\nNext:\n  src/main.cpp: include \"" << file << "_webhook.hpp\", and call "
+                 << Identifier(name) << "::AddWebhook(manager) before Run\n"
+                 << "  CMakeLists.txt: add src/" << file << "_webhook.cpp to " << name
+                 << "_reconciler, and tests/" << file << "_webhook_test.cpp to " << name
+                 << "_test\n"
+                 << "  charts/" << name << "/values.yaml: set webhook.enabled to true\n"
+                 << "  Makefile: replace the recipe of run with:\n"
+                 << RunRecipe(project) << "Then run `make test`.\n";
   }
   return code;
 }

@@ -22,6 +22,14 @@ struct OverwriteOptions {
 int InitProject(const std::filesystem::path& folder, ProjectOptions project,
                 const OverwriteOptions& options, const Terminal& terminal);
 
+/// `kopp create webhook`
+struct CreateWebhookOptions {
+  std::string kind{};  ///< empty: the only kind of the project
+  std::filesystem::path project = ".";
+};
+int CreateWebhook(const CreateWebhookOptions& arguments, const OverwriteOptions& options,
+                  const Terminal& terminal);
+
 /// `kopp gen types FILE...`
 struct GenerateTypes {
   std::vector<std::filesystem::path> files{};

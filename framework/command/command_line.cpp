@@ -22,6 +22,8 @@ constexpr const char* kExamples =
     "  kopp init website --group example.com --kind Website\n"
     "      Write a new operator in ./website, with tests, an image, a chart and CI. Then:\n"
     "      cd website && make test && make run\n"
+    "  kopp create webhook --kind Website\n"
+    "      Add webhooks to the operator in this folder.\n"
     "  kopp gen types certificate-crd.yaml -o src\n"
     "      Write C++ structs for the kinds of another operator.\n"
     "  kopp gen crd build/website && kopp gen rbac build/website\n"
@@ -42,6 +44,9 @@ class CommandLine {
     app_.set_version_flag("--version", "kopp " + std::string(detail::Version()),
                           "Show the version and exit");
     AddInit();
+    CLI::App& create = *app_.add_subcommand("create", "Add parts to an operator");
+    create.require_subcommand(1);
+    AddCreateWebhook(create);
     CLI::App& gen = *app_.add_subcommand("gen", "Generate types or manifests");
     gen.require_subcommand(1);
     AddTypes(gen);
@@ -106,9 +111,28 @@ class CommandLine {
         ->capture_default_str();
     init.add_option("--name", project_.name,
                     "The name of the program, the chart and the image; without it, that of FOLDER");
+    init.add_flag("--webhook", project_.webhook,
+                  "Add webhooks, which set defaults and reject objects");
     AddWriteFlags(init);
     init.callback(
         [this] { run_ = [this] { return InitProject(folder_, project_, write_, terminal_); }; });
+  }
+
+  void AddCreateWebhook(CLI::App& create) {
+    CLI::App& webhook = *create.add_subcommand("webhook", "Add webhooks for a kind");
+    webhook.footer(
+        "Writes a source with a defaulting and a validating function, and its tests, and prints "
+        "the\n"
+        "lines that you add to other files.\n"
+        "\n"
+        "Example:\n"
+        "  kopp create webhook --kind Website");
+    webhook.add_option("--kind", webhook_.kind, "The kind; needed if the project has several");
+    webhook.add_option("--project", webhook_.project, "The folder of the project")
+        ->capture_default_str();
+    AddWriteFlags(webhook);
+    webhook.callback(
+        [this] { run_ = [this] { return CreateWebhook(webhook_, write_, terminal_); }; });
   }
 
   void AddTypes(CLI::App& gen) {
@@ -181,6 +205,7 @@ class CommandLine {
   OverwriteOptions write_{};
   std::filesystem::path folder_{};
   ProjectOptions project_{};
+  CreateWebhookOptions webhook_{};
   GenerateTypes types_{};
   GenerateManifests manifests_{};
   std::string shell_{};

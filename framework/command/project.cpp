@@ -72,10 +72,27 @@ TemplateValues ValuesOf(const ProjectOptions& options) {
           {"namespace", Identifier(options.name)}};
 }
 
+/// Sets webhook.enabled in the values of the chart.
+void EnableWebhooks(std::string& values) {
+  constexpr std::string_view kOff = "enabled: false";
+  values.replace(values.find(kOff, values.find("\nwebhook:\n")), kOff.size(), "enabled: true");
+}
+
 bool RemovePrefix(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
   text.remove_prefix(prefix.size());
   return true;
+}
+
+GeneratedFile FromTemplate(const EmbeddedFile& file, std::string_view folder,
+                           const ProjectOptions& options, const TemplateValues& values) {
+  constexpr std::string_view kTemplateEnd = ".in";
+  std::string_view path = file.path;
+  path.remove_prefix(folder.size());
+  if (path.ends_with(kTemplateEnd)) path.remove_suffix(kTemplateEnd.size());
+  const std::string text = SelectLines(file.text, {options.namespaced ? "namespaced" : "cluster",
+                                                   options.webhook ? "webhook" : "no webhook"});
+  return {Substitute(path, values), Substitute(text, values)};
 }
 
 void Append(std::vector<GeneratedFile>& files, std::vector<GeneratedFile> more) {
@@ -88,21 +105,32 @@ void Append(std::vector<GeneratedFile>& files, std::vector<GeneratedFile> more) 
 std::vector<GeneratedFile> ProjectFiles(const ProjectOptions& options) {
   CheckOptions(options);
   const TemplateValues values = ValuesOf(options);
-  const std::string_view condition = options.namespaced ? "namespaced" : "cluster";
-  constexpr std::string_view kTemplateEnd = ".in";
   std::vector<GeneratedFile> files;
   for (const EmbeddedFile& file : EmbeddedFiles()) {
     std::string_view path = file.path;
     if (RemovePrefix(path, "chart/")) {  // Helm has its own templates
-      files.push_back({"charts/" + options.name + '/' + std::string(path), std::string(file.text)});
-    } else if (RemovePrefix(path, "project/")) {
-      if (path.ends_with(kTemplateEnd)) path.remove_suffix(kTemplateEnd.size());
-      files.push_back(
-          {Substitute(path, values), Substitute(SelectLines(file.text, condition), values)});
+      std::string text(file.text);
+      if (path == "values.yaml" && options.webhook) EnableWebhooks(text);
+      files.push_back({"charts/" + options.name + '/' + std::string(path), std::move(text)});
+    } else if (path.starts_with("project/")) {
+      files.push_back(FromTemplate(file, "project/", options, values));
     } else if (path == "crd.yaml") {
       Append(files, CrdFiles(options.name, Substitute(file.text, values)));
     } else if (path == "role.yaml") {
       Append(files, RbacFiles(options.name, Substitute(file.text, values)));
+    }
+  }
+  if (options.webhook) Append(files, WebhookFiles(options));
+  return files;
+}
+
+std::vector<GeneratedFile> WebhookFiles(const ProjectOptions& options) {
+  CheckOptions(options);
+  const TemplateValues values = ValuesOf(options);
+  std::vector<GeneratedFile> files;
+  for (const EmbeddedFile& file : EmbeddedFiles()) {
+    if (file.path.starts_with("webhook/")) {
+      files.push_back(FromTemplate(file, "webhook/", options, values));
     }
   }
   return files;

@@ -15,10 +15,14 @@ struct ProjectOptions {
   std::string version = "v1alpha1";
   std::string plural{};  ///< empty: derived from `kind`
   bool namespaced = true;
+  bool webhook = false;  ///< whether the project has webhooks
 };
 
 /// Returns the files of a new project. Throws std::invalid_argument if an option is not valid; the
 /// message names a valid value.
 [[nodiscard]] std::vector<GeneratedFile> ProjectFiles(const ProjectOptions& options);
+
+/// Returns the files of the webhooks of a project. Throws as ProjectFiles does.
+[[nodiscard]] std::vector<GeneratedFile> WebhookFiles(const ProjectOptions& options);
 
 }  // namespace kopp::command

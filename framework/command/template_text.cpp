@@ -20,7 +20,7 @@ std::string Substitute(std::string_view text, const TemplateValues& values) {
   return result;
 }
 
-std::string SelectLines(std::string_view text, std::string_view condition) {
+std::string SelectLines(std::string_view text, const std::set<std::string_view>& conditions) {
   constexpr std::string_view kIf = "@if ";
   std::string result;
   while (!text.empty()) {
@@ -33,7 +33,7 @@ std::string SelectLines(std::string_view text, std::string_view condition) {
     }
     line.remove_prefix(kIf.size());
     const std::size_t end = line.find("@ ");
-    if (line.substr(0, end) == condition) result += line.substr(end + 2);
+    if (conditions.contains(line.substr(0, end))) result += line.substr(end + 2);
   }
   return result;
 }

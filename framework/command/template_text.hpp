@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,7 +10,7 @@ namespace kopp::command {
 
 /// A file of templates/ or of the starter chart, which the build embeds in the program.
 struct EmbeddedFile {
-  std::string_view path;  ///< "project/src/main.cpp.in", "chart/values.yaml"
+  std::string_view path;  ///< "project/src/main.cpp.in", "webhook/…", "chart/values.yaml"
   std::string_view text;
 };
 
@@ -22,8 +23,9 @@ using TemplateValues = std::map<std::string, std::string, std::less<>>;
 /// Replaces each @name@ whose name is in `values`. Other text between two @ remains.
 [[nodiscard]] std::string Substitute(std::string_view text, const TemplateValues& values);
 
-/// Keeps the lines that start with "@if CONDITION@ ", without these words, if `condition` is
-/// CONDITION, and removes the other lines that start with "@if ".
-[[nodiscard]] std::string SelectLines(std::string_view text, std::string_view condition);
+/// Keeps the lines that start with "@if CONDITION@ ", without these words, if CONDITION is one of
+/// `conditions`, and removes the other lines that start with "@if ".
+[[nodiscard]] std::string SelectLines(std::string_view text,
+                                      const std::set<std::string_view>& conditions);
 
 }  // namespace kopp::command

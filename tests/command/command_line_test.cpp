@@ -2,6 +2,7 @@
 
 #include "temporary_folder.hpp"
 
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -115,6 +116,36 @@ TEST_F(CommandLineTest, InitAsksOnATerminalBeforeItOverwrites) {
 
   EXPECT_EQ(Init({}, "y\n", true), 0);
   EXPECT_THAT(folder_.Read("website/src/main.cpp"), HasSubstr("int main"));
+}
+
+TEST_F(CommandLineTest, CreateWebhookAddsTheFilesOfInitWithWebhooks) {
+  Init();
+  ASSERT_EQ(RunKopp({"create", "webhook", "--project", Path("website/src")}), 0) << errors_;
+  EXPECT_THAT(out_, HasSubstr("wrote src/website_webhook.cpp"));
+  EXPECT_THAT(out_, HasSubstr("src/main.cpp: include \"website_webhook.hpp\""));
+  EXPECT_THAT(out_, HasSubstr("--resolve default/website-webhooks:443=127.0.0.1:"));
+
+  EXPECT_EQ(RunKopp({"create", "webhook", "--project", Path("website"), "--check"}), 0);
+  EXPECT_EQ(Init({"--webhook"}), 0);
+  EXPECT_THAT(out_, Not(HasSubstr("wrote src/website_webhook.cpp")));
+  EXPECT_THAT(out_, HasSubstr("wrote src/main.cpp"));
+}
+
+TEST_F(CommandLineTest, CreateWebhookSaysWhatAProjectLacks) {
+  EXPECT_EQ(RunKopp({"create", "webhook", "--project", Path("")}), 1);
+  EXPECT_THAT(errors_, HasSubstr("run the command in a project of `kopp init`"));
+
+  Init();
+  EXPECT_EQ(RunKopp({"create", "webhook", "--project", Path("website"), "--kind", "Page"}), 1);
+  EXPECT_THAT(errors_, HasSubstr("set --kind to one of these kinds: Website"));
+
+  std::filesystem::remove(Path("website/src/website.hpp"));
+  EXPECT_EQ(RunKopp({"create", "webhook", "--project", Path("website")}), 1);
+  EXPECT_THAT(errors_, HasSubstr("website.hpp with the struct of the kind Website"));
+
+  std::filesystem::remove_all(Path("website/config"));
+  EXPECT_EQ(RunKopp({"create", "webhook", "--project", Path("website")}), 1);
+  EXPECT_THAT(errors_, HasSubstr("has no CustomResourceDefinition"));
 }
 
 TEST_F(CommandLineTest, GenTypesWritesBelowTheOutputFolder) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests a new project: runs the four commands at the start of docs/command.md in an empty folder,
 # and prints the time until the operator has reconciled the sample. Fails if that needs 300 s of CPU time
-# or more. Then creates a second object and tests the other commands of the project.
+# or more. Then creates a second object, adds webhooks, and tests the other commands of the project.
 #   init_test.sh PREFIX    PREFIX: the folder where kopp is installed
 set -euo pipefail
 
@@ -129,6 +129,24 @@ done
 
 # The manifests in the project match the output of the program.
 run make check-manifests
+
+# With the files and lines of `kopp create webhook`, the project passes the tests of the webhooks, and the API server of
+# `make run` calls them as soon as the operator has installed them.
+run kopp create webhook
+(cd .. && run kopp init with-webhook/website --group example.com --kind Website --webhook)
+for file in src/main.cpp CMakeLists.txt Makefile; do cp "../with-webhook/website/$file" "$file"; done
+run make test
+grep -q '100% tests passed, 0 tests failed out of 4' "$work/output" || fail 'the tests of the webhooks did not pass:' "$work/output"
+port=$(perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(LocalAddr => "127.0.0.1", Listen => 1)->sockport')
+start_operator "make run WEBHOOK_PORT=$port"
+wait_for 'the operator did not install its webhooks' has_printed 'create *validatingwebhookconfiguration'
+kubeconfig certificate-authority-data | base64 --decode >"$work/ca.crt"
+if request POST /apis/example.com/v1alpha1/namespaces/default/websites \
+  '{"apiVersion":"example.com/v1alpha1","kind":"Website","metadata":{"name":"third"},"spec":{"message":" "}}' >"$work/output"; then
+  fail 'the webhook did not reject an object:' "$work/output"
+fi
+grep -q 'must have a visible character' "$work/output" || fail 'the denial has another reason:' "$work/output"
+stop_operator
 
 # A second `kopp init` fails and does not overwrite a changed file.
 echo '// my change' >>src/main.cpp

@@ -38,13 +38,14 @@ TEST(ProjectTest, ValuesReplaceOnlyKnownNames) {
 }
 
 TEST(ProjectTest, LinesAreSelectedByTheirCondition) {
-  EXPECT_EQ(SelectLines("1\n@if a@   2\n@if b@ 3\n4", "a"), "1\n  2\n4");
+  EXPECT_EQ(SelectLines("1\n@if a@   2\n@if b@ 3\n@if c d@ 4\n5", {"a", "c d"}), "1\n  2\n4\n5");
 }
 
 TEST(ProjectTest, NoPlaceholderRemainsInAProject) {
   for (const bool namespaced : {true, false}) {
     auto options = Website();
     options.namespaced = namespaced;
+    options.webhook = namespaced;
     for (const GeneratedFile& file : ProjectFiles(options)) {
       if (file.path.string().starts_with("charts/")) continue;
       for (const char* variable :
@@ -101,6 +102,26 @@ TEST(ProjectTest, TheChartHasTheManifestsAndTheStarter) {
   EXPECT_THAT(FileIn(files, chart + "Chart.yaml"), HasSubstr("name: website-operator\n"));
   EXPECT_THAT(FileIn(files, chart + "templates/deployment.yaml"), HasSubstr("kind: Deployment"));
   EXPECT_THAT(FileIn(files, chart + "values.schema.json"), HasSubstr("image"));
+}
+
+TEST(ProjectTest, AProjectWithWebhooksHasTheirFilesAndEnablesThemInTheChart) {
+  auto options = Website();
+  const auto without = ProjectFiles(options);
+  options.webhook = true;
+  const auto files = ProjectFiles(options);
+
+  const std::string values = "charts/website-operator/values.yaml";
+  EXPECT_THAT(FileIn(without, "src/website_webhook.cpp"), HasSubstr("there is no"));
+  EXPECT_THAT(FileIn(files, "src/website_webhook.cpp"), HasSubstr("AddWebhook<Website>()"));
+  EXPECT_THAT(FileIn(files, "src/main.cpp"), HasSubstr("website_operator::AddWebhook(manager);"));
+  EXPECT_THAT(FileIn(files, "CMakeLists.txt"),
+              AllOf(HasSubstr("src/website_webhook.cpp"), HasSubstr("website_webhook_test.cpp")));
+  EXPECT_EQ(schema::ParseYaml(FileIn(without, values))["webhook"]["enabled"], false);
+  auto expected = schema::ParseYaml(FileIn(without, values));
+  expected["webhook"]["enabled"] = true;
+  EXPECT_EQ(schema::ParseYaml(FileIn(files, values)), expected);
+  EXPECT_NO_THROW(kopp::testing::Environment().InstallObject(
+      schema::ParseYaml(FileIn(files, "config/run/endpointslice.yaml"))));
 }
 
 TEST(ProjectTest, TheServerAcceptsTheCrdAndTheSample) {
