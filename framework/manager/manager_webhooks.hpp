@@ -76,10 +76,10 @@ class ManagerWebhooks {
   WebhookRegistry registry_;
   std::unique_ptr<WebhookServer> server_;        // null: webhooks are not served
   std::unique_ptr<WebhookInstaller> installer_;  // null: configurations are not installed
-  // The source of its certificate: one of these.
+  std::unique_ptr<CaBundleCheck> ca_bundles_;    // of the files; null: the Service is not known
+  // The source of its certificate: one of these. The threads of both use the members above.
   std::unique_ptr<CertificateWatcher> files_;
   std::unique_ptr<IssuedCertificates> issued_;
-  std::unique_ptr<CaBundleCheck> ca_bundles_;  // of the files; null: the Service is not known
 };
 
 }  // namespace kopp

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -13,7 +14,8 @@
 
 namespace kopp {
 
-/// A view of an EndpointSlice.
+/// A view of an EndpointSlice. It has no ports if its Pods do not have the port of the Service, for
+/// example because they are of a version without webhooks.
 struct ReadyEndpoints {
   static constexpr Kind kKind{"discovery.k8s.io/v1", "EndpointSlice", "endpointslices"};
   struct Conditions {
@@ -22,12 +24,17 @@ struct ReadyEndpoints {
   struct Endpoint {
     Conditions conditions = {};
   };
+  struct Port {
+    std::optional<std::int32_t> port = {};
+  };
   ObjectMeta metadata = {};
   std::vector<Endpoint> endpoints = {};
+  std::vector<Port> ports = {};
 };
 KOPP_FIELDS(ReadyEndpoints::Conditions, ready)
 KOPP_FIELDS(ReadyEndpoints::Endpoint, conditions)
-KOPP_FIELDS(ReadyEndpoints, metadata, endpoints)
+KOPP_FIELDS(ReadyEndpoints::Port, port)
+KOPP_FIELDS(ReadyEndpoints, metadata, endpoints, ports)
 
 namespace {
 
@@ -108,9 +115,10 @@ Duration WebhookInstaller::TimeUntilCallable(const Client& client) {
   const auto slices = client.List<ReadyEndpoints>(
       {.ns = options_.service.ns, .labels = "kubernetes.io/service-name=" + options_.service.name});
   const bool is_ready = std::ranges::any_of(slices, [](const ReadyEndpoints& slice) {
-    return std::ranges::any_of(slice.endpoints, [](const ReadyEndpoints::Endpoint& endpoint) {
-      return endpoint.conditions.ready.value_or(true);
-    });
+    return !slice.ports.empty() &&
+           std::ranges::any_of(slice.endpoints, [](const ReadyEndpoints::Endpoint& endpoint) {
+             return endpoint.conditions.ready.value_or(true);
+           });
   });
   const TimePoint now = options_.clock.Now();
   if (!is_ready) {

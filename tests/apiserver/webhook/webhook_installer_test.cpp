@@ -36,14 +36,15 @@ class WebhookInstallerTest : public CertificateIssuerTest {
                              .clock = clock_});
   }
   /// Creates an EndpointSlice of the Service with one endpoint, or replaces it.
-  void SetEndpoint(const json& conditions) const {
+  void SetEndpoint(const json& conditions, const json& ports = {{{"port", 9443}}}) const {
     client_.Dynamic(kEndpointSlices)
         .Apply({{"metadata",
                  {{"name", "webhooks-1"},
                   {"namespace", "shop"},
                   {"labels", {{"kubernetes.io/service-name", "webhooks"}}}}},
                 {"addressType", "IPv4"},
-                {"endpoints", {{{"addresses", {"10.1.0.1"}}, {"conditions", conditions}}}}});
+                {"endpoints", {{{"addresses", {"10.1.0.1"}}, {"conditions", conditions}}}},
+                {"ports", ports}});
   }
   /// Returns after how long the next step is due.
   Duration Install(WebhookInstaller& installer, const std::string& ca_bundle = "") {
@@ -67,6 +68,8 @@ TEST_F(WebhookInstallerTest, AConfigurationIsCreatedWhenAnEndpointHasBeenReadyFo
   EXPECT_THAT(log_.Await("Waiting for a ready endpoint"), HasSubstr("service=\"shop/webhooks\""));
 
   SetEndpoint({{"ready", false}});
+  EXPECT_EQ(Install(installer), 1s);
+  SetEndpoint({{"ready", true}}, json::array());  // a Pod without the port of the webhooks
   EXPECT_EQ(Install(installer), 1s);
   SetEndpoint({{"ready", true}});
   EXPECT_EQ(Install(installer), 5s);
