@@ -63,10 +63,10 @@ void CertificateController::Run() {
     const workqueue::DoneGuard done{queue_, *item};
     try {
       Reconcile();
-      queue_.Forget(kOnlyKey);
+      queue_.Forget(only_key_);
     } catch (const std::exception& error) {
       Report(error);
-      queue_.AddRateLimited(kOnlyKey);
+      queue_.AddRateLimited(only_key_);
     }
   }
 }
@@ -76,7 +76,7 @@ void CertificateController::Reconcile() {
   SetProblem(state.problem);
   has_succeeded_ = true;
   ReportOnce(state.error);
-  queue_.AddAfter(kOnlyKey, state.next - options_.clock.WallNow());
+  queue_.AddAfter(only_key_, state.next - options_.clock.WallNow());
 }
 
 void CertificateController::SetProblem(const std::string& problem) {

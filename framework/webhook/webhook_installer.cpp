@@ -87,8 +87,9 @@ WallTime WebhookInstaller::Install(const Client& client, const std::string& ca_b
   if (!is_due_ || !options_.is_leader()) return WallTime::max();
   const auto all = ReadConfigurations(client, AllConfigurationKinds(), options_.service);
   const auto desired = [&](const StoredConfiguration& stored) {
-    return std::ranges::find(options_.configurations, stored.kind->kind,
-                             [](const json& each) { return each.at("kind"); });
+    return std::ranges::find_if(options_.configurations, [&](const json& each) {
+      return each.at("kind") == stored.kind->kind;
+    });
   };
   const bool is_first = std::ranges::any_of(all, [&](const StoredConfiguration& stored) {
     return stored.object.is_null() && desired(stored) != options_.configurations.end();

@@ -47,7 +47,7 @@ class CertificateController {
   CertificateController& operator=(const CertificateController&) = delete;
 
   /// Reconciles at once. Thread-safe.
-  void Check() { queue_.Add(kOnlyKey); }
+  void Check() { queue_.Add(only_key_); }
   /// Cancels the calls, and blocks until the threads have ended. May be called again.
   void Stop();
 
@@ -56,8 +56,6 @@ class CertificateController {
   [[nodiscard]] std::string Problem() const { return *problem_.Lock(); }
 
  private:
-  inline static const ObjectKey kOnlyKey{};
-
   void Run();
   void Reconcile();
   void SetProblem(const std::string& problem);
@@ -65,6 +63,7 @@ class CertificateController {
   void ReportOnce(const std::string& error);
 
   const CertificateControllerOptions options_;
+  const ObjectKey only_key_;  // of the queue
   std::stop_source stop_;
   bool has_succeeded_ = false;
   std::string last_error_;  // the same error is logged once
